@@ -1,0 +1,6 @@
+# The part of siphash24 that the key hash uses; the package ships no types.
+
+class _Hash:
+    def digest(self) -> bytes: ...
+
+def siphash13(data: bytes, *, key: bytes) -> _Hash: ...
