@@ -1,0 +1,100 @@
+"""What can happen to a partition, told in the past tense."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from wakuwaku._core.commands import Dead
+from wakuwaku.headers import Record
+
+__all__ = [
+    "DeadAppended",
+    "Input",
+    "KeyAbandoned",
+    "KeyFinished",
+    "KeyTaken",
+    "OffsetStored",
+    "Polled",
+    "Started",
+    "StopRequested",
+    "TransientFailed",
+    "TransientPassed",
+    "Woke",
+]
+
+
+class Started(msgspec.Struct, frozen=True):
+    """The partition may begin."""
+
+
+class Polled(msgspec.Struct, frozen=True):
+    """A poll returned records at these offsets, ascending; none at the end of the log."""
+
+    offsets: Sequence[int]
+    records: Sequence[Record]
+
+
+class Woke(msgspec.Struct, frozen=True):
+    """The time the partition slept for has come."""
+
+
+class KeyTaken(msgspec.Struct, frozen=True, gc=False):
+    """A worker is free for a ready key."""
+
+    key: int
+
+
+class KeyFinished(msgspec.Struct, frozen=True):
+    """All that was handed out for a key is done, but for what goes to the dead letters."""
+
+    key: int
+    dead: Sequence[Dead] = ()
+
+
+class KeyAbandoned(msgspec.Struct, frozen=True, gc=False):
+    """What was handed out for a key ended without an outcome: cancelled, or left behind by a stop."""
+
+    key: int
+
+
+class TransientFailed(msgspec.Struct, frozen=True, gc=False):
+    """A handler said that nothing would succeed right now; its chunk waits in place."""
+
+    key: int
+    handler: str
+
+
+class TransientPassed(msgspec.Struct, frozen=True, gc=False):
+    """The chunk that waited in place went through, or failed in another way."""
+
+    key: int
+
+
+class DeadAppended(msgspec.Struct, frozen=True, gc=False):
+    """The dead letters of the last `AppendDead` are durable."""
+
+
+class OffsetStored(msgspec.Struct, frozen=True, gc=False):
+    """The offset of the last `StoreOffset` is durable."""
+
+
+class StopRequested(msgspec.Struct, frozen=True, gc=False):
+    """No new work may start; what runs may finish."""
+
+
+Input: TypeAlias = (
+    Started
+    | Polled
+    | Woke
+    | KeyTaken
+    | KeyFinished
+    | KeyAbandoned
+    | TransientFailed
+    | TransientPassed
+    | DeadAppended
+    | OffsetStored
+    | StopRequested
+)

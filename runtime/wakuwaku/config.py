@@ -1,0 +1,97 @@
+"""Settings of a consumer."""
+
+from __future__ import annotations
+
+import enum
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from wakuwaku.errors import ConfigError
+
+__all__ = ["ConsumerConfig", "UnknownEvents"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@final
+class UnknownEvents(enum.Enum):
+    """Say what becomes of a record whose tag no handler of the bundle knows."""
+
+    DEAD_LETTER = "dead_letter"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerConfig:
+    """Set up a consumer; checked when it is made, all that is wrong is told in one `ConfigError`.
+
+    Durations are seconds. `consumer` names the consumer: offsets are stored and dead letters kept under it.
+    `partitions` is an explicit assignment, ids from 0; there is no "all". A handler that raises a Transient error is
+    called again after each of `retry_delays` in turn; the last one repeats for ever. `poll_count` records are read at a
+    time; at the end of the log the next read comes after `poll_interval`, growing to `idle_interval`. `concurrency`
+    handlers run at a time per partition; reading pauses while `max_in_flight` records of a partition are unresolved.
+    `drain_timeout` is how long a graceful stop waits for what runs.
+    """
+
+    consumer: str
+    partitions: Sequence[int]
+    retry_delays: Sequence[float] = (2.0, 4.0, 8.0, 16.0)
+    poll_count: int = 1000
+    poll_interval: float = 0.1
+    idle_interval: float = 1.0
+    concurrency: int = 100
+    max_in_flight: int = 10_000
+    unknown_events: UnknownEvents = UnknownEvents.DEAD_LETTER
+    drain_timeout: float = 25.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partitions", tuple(self.partitions))
+        object.__setattr__(self, "retry_delays", tuple(self.retry_delays))
+        problems = [*self._partition_problems(), *self._number_problems()]
+        if not _NAME.fullmatch(self.consumer):
+            problems.append(
+                f"consumer: {self.consumer!r} is not a name; use letters, digits, '.', '_' and '-', 100 at most"
+            )
+        if problems:
+            raise ConfigError("; ".join(problems))
+
+    def _partition_problems(self) -> list[str]:
+        if not self.partitions:
+            return ["partitions: empty; name the partitions this consumer reads, such as [0, 1]"]
+        if any(not _is_whole(id_, 0) for id_ in self.partitions):
+            return [f"partitions: {list(self.partitions)!r}; ids are whole numbers from 0"]
+        if len(set(self.partitions)) < len(self.partitions):
+            return [f"partitions: {list(self.partitions)!r} names one twice"]
+        return []
+
+    def _number_problems(self) -> list[str]:
+        problems: list[str] = []
+        if not self.retry_delays:
+            problems.append("retry_delays: empty; name at least one delay")
+        problems.extend(
+            f"retry_delays: {delay!r} is not a duration of 0 seconds or more"
+            for delay in self.retry_delays
+            if not _is_duration(delay)
+        )
+        problems.extend(
+            f"{name}: {value!r}; at least 1 is needed"
+            for name in ("poll_count", "concurrency", "max_in_flight")
+            if not _is_whole(value := getattr(self, name), 1)
+        )
+        problems.extend(
+            f"{name}: {value!r} is not a duration of 0 seconds or more"
+            for name in ("poll_interval", "idle_interval", "drain_timeout")
+            if not _is_duration(value := getattr(self, name))
+        )
+        return problems
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _is_duration(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

@@ -1,0 +1,1 @@
+"""What a consumer tells the outside: log lines."""
