@@ -1,0 +1,1 @@
+"""Generate typed events from schemas in TOML: load, model, check, render, write."""

@@ -1,0 +1,198 @@
+"""Expressions as values, and how they are printed in final form.
+
+What is wider than 88 columns is broken one item per line with a trailing comma. Formatters keep a bracket with a
+trailing comma broken, so the text is stable at every line length from 88 to 120.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final, TypeAlias, assert_never
+
+__all__ = [
+    "BREAK_AT",
+    "LONGEST",
+    "Brackets",
+    "Code",
+    "Either",
+    "assignment",
+    "call",
+    "flat",
+    "keyword",
+    "mapping",
+    "prefixed",
+    "statement",
+    "subscript",
+    "tuple_of",
+    "width",
+    "with_pragma",
+]
+
+BREAK_AT: Final = 88
+LONGEST: Final = 120
+_INDENT: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """Hold a call, a subscript or a display: `head` ends with the opening bracket, `tail` is the closing one.
+
+    `lone` follows an item that is the only one, as the comma of a tuple does.
+    """
+
+    head: str
+    items: tuple[Code, ...]
+    tail: str
+    lone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Hold `inner | other`."""
+
+    inner: Code
+    other: str = "None"
+
+
+Code: TypeAlias = str | Brackets | Either
+
+
+def call(function: str, *arguments: Code) -> Brackets:
+    """Make `function(arguments)`."""
+    return Brackets(f"{function}(", arguments, ")")
+
+
+def subscript(name: str, *items: Code) -> Brackets:
+    """Make `name[items]`."""
+    return Brackets(f"{name}[", items, "]")
+
+
+def tuple_of(items: tuple[Code, ...]) -> Brackets:
+    """Make a tuple."""
+    return Brackets("(", items, ")", lone=",")
+
+
+def mapping(items: tuple[tuple[str, Code], ...]) -> Brackets:
+    """Make a dict from keys, already source text, and values."""
+    return Brackets("{", tuple(prefixed(f"{key}: ", value) for key, value in items), "}")
+
+
+def keyword(name: str, value: Code) -> Code:
+    """Make `name=value`."""
+    return prefixed(f"{name}=", value)
+
+
+def prefixed(prefix: str, code: Code) -> Code:
+    """Put text in front of an expression."""
+    match code:
+        case str():
+            return prefix + code
+        case Brackets():
+            return Brackets(prefix + code.head, code.items, code.tail, code.lone)
+        case Either():
+            return Either(prefixed(prefix, code.inner), code.other)
+        case _:
+            assert_never(code)
+
+
+def flat(code: Code) -> str:
+    """Print an expression on one line."""
+    match code:
+        case str():
+            return code
+        case Either():
+            return f"{flat(code.inner)} | {code.other}"
+        case Brackets():
+            lone = code.lone if len(code.items) == 1 else ""
+            return f"{code.head}{', '.join(map(flat, code.items))}{lone}{code.tail}"
+        case _:
+            assert_never(code)
+
+
+def statement(before: str, code: Code, after: str = "", *, indent: int = 0) -> str:
+    """Print `before code after` at `indent` spaces; the first line comes without them."""
+    line = " " * indent + before + flat(code) + after
+    if isinstance(code, Either) and not _breaks(code) and width(line) > LONGEST:
+        lines = [f"{before}(", f"{' ' * (indent + _INDENT)}{flat(code)}", f"{' ' * indent}){after}"]
+    else:
+        lines = [_marked(line)] if _fits(line) or not _breaks(code) else _broken(before, code, after, indent)
+    return "\n".join(lines).lstrip(" ")
+
+
+def assignment(name: str, annotation: Code, value: Code | None, *, indent: int = 0) -> str:
+    """Print `name: annotation = value`, or without a value; the first line comes without the indent."""
+    if value is None:
+        return statement(f"{name}: ", annotation, indent=indent)
+    before = f"{name}: {flat(annotation)} = "
+    end = value.head if isinstance(value, Brackets) else flat(value)
+    if _fits(" " * indent + before + end) or not _breaks(annotation):
+        return statement(before, value, indent=indent)
+    *lines, last = _broken(f"{name}: ", annotation, " = ", indent)
+    return "\n".join([*lines, " " * indent + statement(last.lstrip(" "), value, indent=indent)]).lstrip(" ")
+
+
+def with_pragma(text: str) -> str:
+    """Mark a docstring as too long for linters when one of its lines is; its text is the schema's, and stays."""
+    return f"{text}  # noqa: E501" if any(_overlong(line) for line in text.split("\n")) else text
+
+
+def width(text: str) -> int:
+    """Count the columns of a line; wide East Asian characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _fits(line: str) -> bool:
+    return width(line) <= BREAK_AT
+
+
+def _breaks(code: Code) -> bool:
+    match code:
+        case str():
+            return False
+        case Either():
+            return _breaks(code.inner)
+        case Brackets(items=()):
+            return False
+        case Brackets(tail="]", items=(only,)):
+            return _breaks(only)
+        case Brackets():
+            return True
+        case _:
+            assert_never(code)
+
+
+def _broken(before: str, code: Code, after: str, indent: int) -> list[str]:
+    if not isinstance(code, Either):
+        return _laid_out(before, code, after, indent, force=True)
+    pad = " " * indent
+    return [pad + before + "(", *_laid_out("", code, "", indent + _INDENT, force=True), pad + ")" + after]
+
+
+def _laid_out(before: str, code: Code, after: str, indent: int, *, force: bool = False) -> list[str]:
+    pad = " " * indent
+    line = pad + before + flat(code) + after
+    if isinstance(code, str) or not _breaks(code) or (not force and _fits(line)):
+        return [_marked(line)]
+    if isinstance(code, Either):
+        return [*_laid_out(before, code.inner, "", indent, force=True), f"{pad}| {code.other}{after}"]
+    if code.tail == "]" and len(code.items) == 1:
+        # One item takes no trailing comma in a subscript, so the break must come from within.
+        inner = _laid_out("", code.items[0], "", indent + _INDENT, force=True)
+    else:
+        inner = [line for item in code.items for line in _laid_out("", item, ",", indent + _INDENT)]
+    return [pad + before + code.head, *inner, pad + code.tail + after]
+
+
+def _marked(line: str) -> str:
+    return f"{line}  # noqa: E501" if _overlong(line) else line
+
+
+def _overlong(line: str) -> bool:
+    # As linters see it: a line of one word can't be broken, and a URL at the end may stick out.
+    words = line.split()
+    if width(line) <= LONGEST or len(words) < 2:
+        return False
+    return not (words[-1].startswith(("http://", "https://")) and width(line) - width(words[-1]) <= LONGEST)

@@ -1,0 +1,101 @@
+"""Expressions are printed in final form."""
+
+from __future__ import annotations
+
+from wakuwaku_gen.render.layout import (
+    Either,
+    assignment,
+    call,
+    flat,
+    keyword,
+    mapping,
+    statement,
+    subscript,
+    tuple_of,
+    width,
+    with_pragma,
+)
+
+LONG = "a_name_that_takes_forty_columns_of_a_line"
+
+
+def test_what_fits_stays_on_one_line() -> None:
+    """Up to 88 columns nothing is broken."""
+    assert statement("return ", call("f", "x", keyword("y", "1"))) == "return f(x, y=1)"
+
+
+def test_what_does_not_fit_is_broken_with_a_trailing_comma() -> None:
+    """One item per line, and only the bracket that has to."""
+    code = call("f", keyword("pair", tuple_of((LONG, LONG))), keyword("z", tuple_of(("1",))))
+
+    assert statement("return ", code, indent=4) == (
+        f"return f(\n        pair=(\n            {LONG},\n            {LONG},\n        ),\n        z=(1,),\n    )"
+    )
+
+
+def test_a_subscript_of_one_item_breaks_from_within() -> None:
+    """A trailing comma would make it a tuple."""
+    annotation = subscript("set", subscript("Annotated", LONG, LONG))
+
+    assert assignment("x", annotation, None) == (f"x: set[\n    Annotated[\n        {LONG},\n        {LONG},\n    ]\n]")
+
+
+def test_a_nullable_annotation_is_broken_in_parentheses() -> None:
+    """As formatters do it, with the default after them."""
+    annotation = Either(subscript("Annotated", LONG, LONG))
+
+    assert assignment("x", annotation, call("field", keyword("default", "None")), indent=4) == (
+        f"x: (\n        Annotated[\n            {LONG},\n            {LONG},\n        ]\n        | None\n"
+        "    ) = field(default=None)"
+    )
+
+
+def test_a_nullable_item_is_broken_without_parentheses() -> None:
+    """Inside brackets the lines hold together by themselves."""
+    annotation = subscript("tuple", Either(subscript("Annotated", LONG, LONG)), "...")
+
+    assert statement("x: ", annotation) == (
+        f"x: tuple[\n    Annotated[\n        {LONG},\n        {LONG},\n    ]\n    | None,\n    ...,\n]"
+    )
+
+
+def test_an_alternative_of_two_names_moves_to_its_own_line_only_when_it_must() -> None:
+    """Up to 120 columns it stays, since it has no bracket that could keep a break."""
+    assert statement("x: ", Either(LONG, LONG)) == f"x: {LONG} | {LONG}"
+    assert statement(f"{LONG}: ", Either(LONG, LONG), indent=4) == f"{LONG}: (\n        {LONG} | {LONG}\n    )"
+
+
+def test_a_value_is_broken_before_its_annotation() -> None:
+    """The annotation is what people read."""
+    assert assignment("x", subscript("Mapping", "str", "int"), call("field", LONG, LONG)) == (
+        f"x: Mapping[str, int] = field(\n    {LONG},\n    {LONG},\n)"
+    )
+
+
+def test_a_name_that_nothing_can_break_stays() -> None:
+    """There is no other way to write it; the linter is told so."""
+    assert assignment("x", LONG, f"{LONG}{LONG}") == f"x: {LONG} = {LONG}{LONG}  # noqa: E501"
+
+
+def test_a_string_beyond_120_columns_is_marked() -> None:
+    """Its text is the schema's, so the linter has to bear it; but not where the linter bears it anyway."""
+    words = '"' + "word " * 30 + '"'
+    url = f'"see https://example.org/{"a" * 120}'
+
+    assert statement("x = ", words) == f"x = {words}  # noqa: E501"
+    assert statement("", '"' + "a" * 130 + '"') == '"' + "a" * 130 + '"'
+    assert with_pragma(url) == url
+    assert with_pragma(words) == f"{words}  # noqa: E501"
+    assert with_pragma("short") == "short"
+
+
+def test_prefixes_reach_the_inside_of_every_expression() -> None:
+    """A keyword or a key stands in front of the first character."""
+    assert flat(keyword("a", Either("int"))) == "a=int | None"
+    assert flat(mapping((("1", tuple_of(("x",))),))) == "{1: (x,)}"
+
+
+def test_wide_characters_take_two_columns() -> None:
+    """As terminals show them and linters count them."""
+    assert width("日本") == 4
+    assert width("é") == 1
