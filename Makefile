@@ -30,7 +30,10 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## generate, publish, consume and project real flights
-	@$(BIN)/python examples/flights/demo.py
+	$(call step,generate,schemas/ -> generated/)
+	@$(BIN)/wakuwaku-gen schemas/ -o generated/
+	$(call step,run,three days of flights through a log in a temporary folder)
+	@$(BIN)/python -m examples.flights.demo
 
 test: check-format check-lint check-imports check-types check-pyright check-generated check-tests check-docs ## all that CI runs
 	@echo 'all checks passed'
