@@ -53,9 +53,15 @@ class SqliteLog(OpenLog):
 
     @classmethod
     async def open(
-        cls, path: str | os.PathLike[str], *, stream: str = "default", fsync: Fsync = "full", busy_timeout: float = 5.0
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        stream: str = "default",
+        fsync: Fsync = "full",
+        busy_timeout: float = 5.0,
+        create: bool = True,
     ) -> Self:
-        """Open a log, creating the file when there is none; the folder must exist.
+        """Open a log; when there is no file it is created, or with `create` false refused. The folder must exist.
 
         `fsync` "full" returns from a write when it is on the disk, at one fsync a commit. "normal" survives the crash
         of a process, but a power cut may take the last commits; what is left is whole. `busy_timeout` is how many
@@ -68,7 +74,7 @@ class SqliteLog(OpenLog):
         place = Path(path).absolute()  # noqa: ASYNC240 - asks for the working folder, not for the disk
         writer = ConnectionThread(
             "wakuwaku-log-writer",
-            connect=partial(open_writer, place, fsync, busy_timeout),
+            connect=partial(open_writer, place, fsync, busy_timeout, create=create),
             begin=sqlite_commit.begin,
             run=sqlite_commit.commit,
             round_size=GROUP_BYTES,

@@ -22,13 +22,15 @@ WAL_BYTES: Final = 64 * 1024 * 1024
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 
 
-def open_writer(path: Path, fsync: Fsync, busy_timeout: float) -> sqlite3.Connection:
-    """Open the file, making it a log when it is new, for the only thread of this process that writes to it.
+def open_writer(path: Path, fsync: Fsync, busy_timeout: float, *, create: bool = True) -> sqlite3.Connection:
+    """Open the file for the only thread of this process that writes to it; a new file becomes a log if that is wanted.
 
     Raises `LogError` for a place no log can be kept at, `LogFormatError`, and `sqlite3.Error`. Nothing but the file is
     created, and SQLite's -wal and -shm beside it.
     """
     _check_place(path)
+    if not create and not path.exists():
+        raise LogError(f"{path}: there is no such file, so no log to look at")
     connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None)
     try:
         prepare(connection, path)

@@ -22,7 +22,7 @@ __all__ = ["connect"]
 _SQLITE_OPTIONS: Final = ("fsync", "busy_timeout")
 
 
-async def connect(url: str, *, stream: str = "default") -> OpenLog:
+async def connect(url: str, *, stream: str = "default", create: bool = True) -> OpenLog:
     """Open the log a URL names.
 
     It closes itself when used as ``async with await connect(url, stream="shop") as log:``.
@@ -36,7 +36,8 @@ async def connect(url: str, *, stream: str = "default") -> OpenLog:
 
     Options of ``sqlite``: ``?fsync=full`` (default) or ``normal``, ``&busy_timeout=5`` in seconds; `SqliteLog.open`
     tells what they do. Characters with a meaning in URLs are written with ``%``, as ``%3F`` for ``?``. `stream` is the
-    group of topics to work on; those of other streams in the same file are out of sight.
+    group of topics to work on; those of other streams in the same file are out of sight. A file that does not exist is
+    created, unless `create` is false: then it is a `LogError`.
 
     Raises `ConfigError` for a URL, option or stream name that is wrong, and what opening the log raises.
     """
@@ -48,7 +49,7 @@ async def connect(url: str, *, stream: str = "default") -> OpenLog:
     if parts.scheme == "memory":
         return _memory(url, parts)
     if parts.scheme == "sqlite":
-        return await _sqlite(url, parts, stream)
+        return await _sqlite(url, parts, stream, create=create)
     if parts.scheme == "iggy":
         raise ConfigError(
             "iggy:// is planned; this version has no such log, and nothing to install adds it."
@@ -65,7 +66,7 @@ def _memory(url: str, parts: SplitResult) -> OpenLog:
     return MemoryLog()
 
 
-async def _sqlite(url: str, parts: SplitResult, stream: str) -> OpenLog:
+async def _sqlite(url: str, parts: SplitResult, stream: str, *, create: bool) -> OpenLog:
     from wakuwaku.log.sqlite import SqliteLog  # noqa: PLC0415 - as above
 
     if parts.netloc:
@@ -85,6 +86,7 @@ async def _sqlite(url: str, parts: SplitResult, stream: str) -> OpenLog:
         stream=stream,
         fsync=_fsync(url, options.get("fsync", "full")),
         busy_timeout=_seconds(url, options.get("busy_timeout", "5")),
+        create=create,
     )
 
 
