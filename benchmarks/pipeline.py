@@ -107,7 +107,7 @@ def make_events(count: int, keys: int) -> list[Event]:
 
 async def read_all(log: Log) -> list[tuple[Sequence[int], Sequence[Record]]]:
     """Return all pages of the topic."""
-    pages = []
+    pages: list[tuple[Sequence[int], Sequence[Record]]] = []
     for partition in PARTITIONS:
         offset = 0
         while page := await log.read("orders", partition, offset, 1000):
@@ -137,7 +137,7 @@ def plan_all(pages: Sequence[tuple[Sequence[int], Sequence[Record]]]) -> list[Ru
 
 def decode_all(runs: Sequence[RunKey]) -> list[tuple[int, list[Event]]]:
     """Decode and fold the planned runs, and return the tag and events of each."""
-    out = []
+    out: list[tuple[int, list[Event]]] = []
     for command in runs:
         for segment in command.segments:
             for run in segment.runs():
@@ -232,7 +232,7 @@ def main() -> None:
     for name in ("memory", "sqlite"):
         for keys in arguments.keys:
             events = make_events(arguments.events, keys)
-            rounds = []
+            rounds: list[Round] = []
             for _ in range(arguments.rounds):
                 with tempfile.TemporaryDirectory() as folder:
                     url = "memory://" if name == "memory" else f"sqlite:///{Path(folder) / 'events.db'}"

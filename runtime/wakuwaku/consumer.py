@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -183,7 +183,7 @@ class Consumer:
             raise self._failure
 
     @contextlib.contextmanager
-    def _signals(self) -> Iterator[None]:
+    def _signals(self) -> Generator[None]:
         """Have SIGINT and SIGTERM stop this consumer while the block runs."""
         loop = asyncio.get_running_loop()
         stopping = False

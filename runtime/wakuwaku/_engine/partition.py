@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from wakuwaku._core.commands import (
@@ -228,15 +229,13 @@ class PartitionRunner:
             self._step(Polled(page.offsets, page.records))
 
     async def _read_page(self, offset: int, count: int) -> Page:
-        read = lambda: self._log.read(self._topic, self.partition, offset, count)  # noqa: E731
+        read = partial(self._log.read, self._topic, self.partition, offset, count)
         return await self._insist("reading", read, otherwise=Page((), ()))
 
     async def _store(self) -> None:
         while True:
             offset = (await self._stores.get()).offset
-            store = lambda offset=offset: self._log.store_offset(  # noqa: E731
-                self._consumer, self._topic, self.partition, offset
-            )
+            store = partial(self._log.store_offset, self._consumer, self._topic, self.partition, offset)
             await self._insist("storing the offset", store)
             self._step(OffsetStored())
 
@@ -262,7 +261,7 @@ class PartitionRunner:
                 ).to_record(dead.record.head)
                 for dead in command.dead
             ]
-            append = lambda records=records: self._log.append(self._dead_topic, self.partition, records)  # noqa: E731
+            append = partial(self._log.append, self._dead_topic, self.partition, records)
             await self._insist("writing dead letters", append)
             self._step(DeadAppended())
 

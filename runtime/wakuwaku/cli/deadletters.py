@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -84,13 +84,20 @@ def show_letter(
         typer.echo(f"wakuwaku: there is no dead letter at {letter}", err=True)
         raise typer.Exit(1)
     for field in found.__struct_fields__:
-        value = getattr(found, field)
-        if isinstance(value, dict):
-            value = ", ".join(f"{name}={raw.hex()}" for name, raw in value.items())
-        elif isinstance(value, bytes):
-            value = value.hex()
-        text = str(value)
+        text = _shown(getattr(found, field))
         typer.echo(f"{field}: {text}" if "\n" not in text else f"{field}:\n{text.rstrip()}")
+
+
+def _shown(value: object) -> str:
+    """Return a field's value as text: bytes as hexadecimal digits, headers by name."""
+    match value:
+        case bytes():
+            return value.hex()
+        case dict():
+            headers = cast("dict[str, bytes]", value)
+            return ", ".join(f"{name}={raw.hex()}" for name, raw in headers.items())
+        case _:
+            return str(value)
 
 
 def _one_line(text: str) -> str:
