@@ -217,10 +217,9 @@ class Partition:
 
     def _idle(self, now: float) -> list[Command]:
         commands = self._settle(now, poll=False)
-        if not self._stopping:
-            self._polling = True  # asleep; `Woke` ends it
-            commands.append(SleepUntil(now + self._interval))
-            self._interval = min(self._interval * 2, self._settings.idle_interval)
+        self._polling = True  # asleep; `Woke` ends it
+        commands.append(SleepUntil(now + self._interval))
+        self._interval = min(self._interval * 2, self._settings.idle_interval)
         return commands
 
     # -- handling ---------------------------------------------------------------------------------------------------
