@@ -17,6 +17,8 @@
         ├── LogUnavailableError     passing: the same call may succeed later
         ├── LogClosedError          the log was closed
         ├── LogFormatError          the file is not a log of ours, is damaged, or is newer
+        ├── LeaseHeldError          another holder has the lease; tells who and until when
+        ├── FencedError             another holder took the lease over: this one may write no more
         ├── TopicNotFoundError      no such topic or partition
         ├── TopicMismatchError      the topic exists with another shape
         └── OffsetOutOfRangeError   an offset lies outside of what the log holds
@@ -32,8 +34,10 @@ __all__ = [
     "ConsumerStoppedError",
     "DecodeError",
     "ErrorClass",
+    "FencedError",
     "HandleError",
     "HeaderError",
+    "LeaseHeldError",
     "LogClosedError",
     "LogError",
     "LogFormatError",
@@ -161,6 +165,22 @@ class LogClosedError(LogError):
 
 class LogFormatError(LogError):
     """Report a file that is not a log of ours, is damaged, or was written by a newer version."""
+
+
+class LeaseHeldError(LogError):
+    """Report that somebody else holds the lease that was asked for.
+
+    `holder` names who, `until_ms` is when it ends unless it is renewed, Unix milliseconds by the log's clock.
+    """
+
+    def __init__(self, message: str, *, holder: str, until_ms: int) -> None:
+        super().__init__(message)
+        self.holder = holder
+        self.until_ms = until_ms
+
+
+class FencedError(LogError):
+    """Report a write under a lease that was taken over or given up; nothing of it was kept, and no other will be."""
 
 
 class TopicNotFoundError(LogError):

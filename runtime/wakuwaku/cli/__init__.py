@@ -18,13 +18,14 @@ def main() -> None:
         import typer  # noqa: PLC0415 - an extra
     except ImportError:
         sys.exit("the command line needs typer: pip install 'wakuwaku[cli]'")
-    from wakuwaku.cli import deadletters, topics  # noqa: PLC0415 - they need typer
+    from wakuwaku.cli import deadletters, log, topics  # noqa: PLC0415 - they need typer
 
     app = typer.Typer(
         help="Look at logs and at what consumers left there.", no_args_is_help=True, pretty_exceptions_enable=False
     )
     app.command("topics")(topics.topics)
     app.add_typer(deadletters.app, name="dead")
+    app.add_typer(log.app, name="log")
     for entry in sorted(entry_points(group="wakuwaku.commands"), key=lambda entry: entry.name):
         command = entry.load()
         if isinstance(command, typer.Typer):

@@ -97,8 +97,13 @@ def _shown(value: object) -> str:
             headers = cast("dict[str, bytes]", value)
             return ", ".join(f"{name}={raw.hex()}" for name, raw in headers.items())
         case _:
-            return str(value)
+            return printable(str(value))
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Return text without characters that a terminal would take as commands; lines and tabs stay."""
+    return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)

@@ -29,7 +29,7 @@ def on_log(url: str, stream: str, do: Callable[[Log], Awaitable[T]]) -> T:
 
     try:
         return asyncio.run(run())
-    except WakuwakuError as error:
+    except (WakuwakuError, ValueError) as error:
         typer.echo(f"wakuwaku: {error}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:

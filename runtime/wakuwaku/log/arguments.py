@@ -7,10 +7,12 @@ from typing import Final
 from wakuwaku.errors import TopicMismatchError, TopicNotFoundError
 
 __all__ = [
+    "MAX_LEASE_SECONDS",
     "MAX_NAME_BYTES",
     "MAX_OFFSET",
     "MAX_PARTITIONS",
     "check_count",
+    "check_lease_seconds",
     "check_name",
     "check_offset",
     "check_partition",
@@ -22,6 +24,8 @@ __all__ = [
 MAX_NAME_BYTES: Final = 255
 MAX_PARTITIONS: Final = 1_000
 MAX_OFFSET: Final = 2**63 - 1
+#: A lease that outlives its holder bars the partition until it ends.
+MAX_LEASE_SECONDS: Final = 86_400
 
 
 def check_name(what: str, name: str) -> None:
@@ -48,6 +52,12 @@ def check_count(count: int) -> None:
     """Refuse a negative number of records. Raises `ValueError`."""
     if count < 0:
         raise ValueError(f"a count of records is 0 or more, not {count}")
+
+
+def check_lease_seconds(seconds: float) -> None:
+    """Refuse a time no lease is held for. Raises `ValueError`."""
+    if not 0 <= seconds <= MAX_LEASE_SECONDS:
+        raise ValueError(f"a lease is held for 0 to {MAX_LEASE_SECONDS} seconds, not {seconds}")
 
 
 def check_partition(topic: str, partition: int, partitions: int | None) -> None:

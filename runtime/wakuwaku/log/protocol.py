@@ -12,7 +12,7 @@ from typing import Protocol
 
 from wakuwaku.headers import Record
 
-__all__ = ["Bounds", "Log", "Page", "TopicInfo"]
+__all__ = ["Bounds", "Lease", "Log", "Page", "TopicInfo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,22 @@ class Page:
         return len(self.records)
 
 
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Tell that `holder` works on a partition for a consumer, until `until_ms` unless it is renewed.
+
+    `token` is the fencing token: it grows whenever the lease goes to somebody new, so a write that shows an older one
+    is refused. It stays the same when the holder renews. `until_ms` is Unix milliseconds by the log's clock.
+    """
+
+    consumer: str
+    topic: str
+    partition: int
+    holder: str
+    token: int
+    until_ms: int
+
+
 class Log(Protocol):
     """Keep records in partitions, in order, and consumers' offsets beside them.
 
@@ -74,11 +90,14 @@ class Log(Protocol):
         """Return which offsets a partition holds now. Raises `TopicNotFoundError`."""
         ...
 
-    async def append(self, topic: str, partition: int, records: Sequence[Record]) -> int | None:
+    async def append(
+        self, topic: str, partition: int, records: Sequence[Record], *, lease: Lease | None = None
+    ) -> int | None:
         """Append records behind one another, all or none, and return once they are durable.
 
         Returns the first record's offset, or None where the log does not tell it. An empty sequence appends nothing and
-        returns None. Raises `TopicNotFoundError`.
+        returns None. Under a `lease`, of whatever partition, the append and the check that nobody took the lease over
+        are one. Raises `TopicNotFoundError` and `FencedError`.
         """
         ...
 
@@ -93,10 +112,23 @@ class Log(Protocol):
         """Return the offset the consumer stored last, or None. Raises `TopicNotFoundError`."""
         ...
 
-    async def store_offset(self, consumer: str, topic: str, partition: int, offset: int) -> None:
+    async def store_offset(
+        self, consumer: str, topic: str, partition: int, offset: int, *, lease: Lease | None = None
+    ) -> None:
         """Store the last offset that is done, durably; a lower one than before is taken too.
 
-        Raises `TopicNotFoundError`.
+        A `lease` is checked as by `append`. Raises `TopicNotFoundError` and `FencedError`.
+        """
+        ...
+
+    async def lease(self, consumer: str, topic: str, partition: int, *, holder: str, seconds: float) -> Lease:
+        """Take the lease of a consumer on a partition, renew the one `holder` has, or with 0 seconds give it up.
+
+        `holder` names one running program, not a kind of it: two that use the same name share one lease. It is held
+        for `seconds` from now; then, or once it is given up, anybody may take it, and the one before is fenced. Held
+        too long it is still good as long as nobody took it. Giving up what somebody else holds changes nothing.
+
+        Raises `LeaseHeldError` when somebody else holds it, `TopicNotFoundError`, and `ValueError` for more than a day.
         """
         ...
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
+import time
 import warnings
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar, final
 
 from wakuwaku.errors import LogClosedError
-from wakuwaku.log import sqlite_batch, sqlite_commit, sqlite_topics
-from wakuwaku.log.arguments import check_count, check_name, check_offset, check_partitions
+from wakuwaku.log import sqlite_batch, sqlite_commit, sqlite_lease, sqlite_topics
+from wakuwaku.log.arguments import check_count, check_lease_seconds, check_name, check_offset, check_partitions
+from wakuwaku.log.lease import Grant, lease_of, this_machine
 from wakuwaku.log.open_log import OpenLog
-from wakuwaku.log.protocol import Bounds, Page, TopicInfo
+from wakuwaku.log.protocol import Bounds, Lease, Page, TopicInfo
 from wakuwaku.log.sqlite_errors import explained
 from wakuwaku.log.sqlite_file import Fsync, open_reader, open_writer
+from wakuwaku.log.sqlite_place import OpenedFile
 from wakuwaku.log.sqlite_thread import ConnectionThread, Outcome
 
 if TYPE_CHECKING:
@@ -41,11 +45,20 @@ class SqliteLog(OpenLog):
     Open one with `await SqliteLog.open(path)`. The streams of a file are apart: a log sees the topics of its own only.
     Writes go through one thread, where all that wait when a transaction starts share one commit; reads have a thread
     and connection of their own and never hold back a write. A call whose caller is cancelled is done whole or not at
-    all. Use one object from one event loop, and open it again after a fork.
+    all. Use one object from one event loop, and open it again after a fork. When the file is deleted, moved or replaced
+    while the log is open, every call fails with a `LogError` that says so.
     """
 
-    def __init__(self, path: Path, stream: str, writer: ConnectionThread, reader: ConnectionThread) -> None:
+    def __init__(
+        self,
+        path: Path,
+        stream: str,
+        writer: ConnectionThread,
+        reader: ConnectionThread,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._path = path
+        self._clock = clock
         self._stream = stream
         self._writer = writer
         self._reader = reader
@@ -60,29 +73,43 @@ class SqliteLog(OpenLog):
         fsync: Fsync = "full",
         busy_timeout: float = 5.0,
         create: bool = True,
+        clock: Callable[[], float] = time.time,
     ) -> Self:
         """Open a log; when there is no file it is created, or with `create` false refused. The folder must exist.
 
         `fsync` "full" returns from a write when it is on the disk, at one fsync a commit. "normal" survives the crash
         of a process, but a power cut may take the last commits; what is left is whole. `busy_timeout` is how many
-        seconds a write waits for another process's.
+        seconds a write waits for another process's. `clock` returns Unix seconds; leases go by it.
 
         Raises `LogFormatError` for a file that is not a log, is damaged or is newer, `LogUnavailableError` for one that
         stays locked, another `LogError` for a place no log can be kept at, and `ValueError` for a bad stream name.
         """
         check_name("stream", stream)
         place = Path(path).absolute()  # noqa: ASYNC240 - asks for the working folder, not for the disk
+        opened = OpenedFile(place)
+
+        def connect() -> sqlite3.Connection:
+            connection = open_writer(place, fsync, busy_timeout, create=create)
+            connection.execute("PRAGMA schema_version").fetchone()  # reading is what makes SQLite open its other files
+            opened.remember()
+            return connection
+
+        def begin(connection: sqlite3.Connection) -> None:
+            opened.check()
+            sqlite_commit.begin(connection)
+
+        def commit(connection: sqlite3.Connection, works: Sequence[Work]) -> list[Outcome]:
+            outcomes = sqlite_commit.commit(connection, works)
+            opened.check()  # nothing is told to be durable that went into a deleted file
+            return outcomes
+
         writer = ConnectionThread(
-            "wakuwaku-log-writer",
-            connect=partial(open_writer, place, fsync, busy_timeout, create=create),
-            begin=sqlite_commit.begin,
-            run=sqlite_commit.commit,
-            round_size=GROUP_BYTES,
+            "wakuwaku-log-writer", connect=connect, begin=begin, run=commit, round_size=GROUP_BYTES
         )
         reader = ConnectionThread(
             "wakuwaku-log-reader",
             connect=partial(open_reader, place, busy_timeout),
-            begin=lambda _: None,
+            begin=lambda _: opened.check(),
             run=_run_each,
             round_size=0,  # one read a round: no page waits for the next
         )
@@ -95,7 +122,7 @@ class SqliteLog(OpenLog):
             if isinstance(error, sqlite3.Error):
                 raise explained(error, place) from error
             raise
-        return cls(place, stream, writer, reader)
+        return cls(place, stream, writer, reader, clock)
 
     def __repr__(self) -> str:
         state = " closed" if self._closed else ""
@@ -133,22 +160,26 @@ class SqliteLog(OpenLog):
 
         return await self._read(work)
 
-    async def append(self, topic: str, partition: int, records: Sequence[Record]) -> int | None:
+    async def append(
+        self, topic: str, partition: int, records: Sequence[Record], *, lease: Lease | None = None
+    ) -> int | None:
         """Append records behind one another, all or none, and return the first one's offset once they are durable.
 
-        An empty sequence appends nothing and returns None. Raises `TopicNotFoundError`, `ValueError` for a record of
-        more than 64 MB and `TypeError` for one that could not be read again.
+        An empty sequence appends nothing and returns None. Raises `TopicNotFoundError`, `FencedError` for a `lease`
+        that was lost, `ValueError` for a record of more than 64 MB, and `TypeError` for one that could not be read
+        again.
         """
         self._check_open()
         rows = sqlite_batch.rows_of(records)
-        if not rows:
-            await self.bounds(topic, partition)
-            return None
 
-        def work(connection: sqlite3.Connection) -> int:
+        def work(connection: sqlite3.Connection) -> int | None:
             topic_id = self._topic_id(connection, topic, partition)
+            self._check_fence(connection, lease)
             return sqlite_batch.append_rows(connection, topic_id, partition, rows)
 
+        if not rows:
+            await self._read(work)
+            return None
         return await self._write(work, sum(len(row.blob) for row in rows))
 
     async def read(self, topic: str, partition: int, offset: int, count: int) -> Page:
@@ -175,10 +206,12 @@ class SqliteLog(OpenLog):
 
         return await self._read(work)
 
-    async def store_offset(self, consumer: str, topic: str, partition: int, offset: int) -> None:
+    async def store_offset(
+        self, consumer: str, topic: str, partition: int, offset: int, *, lease: Lease | None = None
+    ) -> None:
         """Store the last offset that is done, durably; a lower one than before is taken too.
 
-        Raises `TopicNotFoundError`.
+        Raises `TopicNotFoundError`, and `FencedError` for a `lease` that was lost.
         """
         self._check_open()
         check_name("consumer", consumer)
@@ -186,9 +219,31 @@ class SqliteLog(OpenLog):
 
         def work(connection: sqlite3.Connection) -> None:
             topic_id = self._topic_id(connection, topic, partition)
+            self._check_fence(connection, lease)
             sqlite_topics.store_offset(connection, consumer, topic_id, partition, offset)
 
         await self._write(work, SMALL_BYTES)
+
+    async def lease(self, consumer: str, topic: str, partition: int, *, holder: str, seconds: float) -> Lease:
+        """Take the lease of a consumer on a partition, renew the one `holder` has, or with 0 seconds give it up.
+
+        Raises `LeaseHeldError` when somebody else holds it, and `TopicNotFoundError`.
+        """
+        self._check_open()
+        check_name("consumer", consumer)
+        check_name("holder", holder)
+        check_lease_seconds(seconds)
+        length_ms, machine = math.ceil(seconds * 1_000), this_machine()
+
+        def work(connection: sqlite3.Connection) -> Grant:
+            place = (consumer, self._topic_id(connection, topic, partition), partition)
+            now_ms = int(self._clock() * 1_000)
+            return sqlite_lease.ask(
+                connection, place, holder=holder, machine=machine, length_ms=length_ms, now_ms=now_ms
+            )
+
+        grant = await self._write(work, SMALL_BYTES)
+        return lease_of(grant, (consumer, topic, partition), holder, machine, length_ms)
 
     async def close(self) -> None:
         """Finish what was accepted and let go of the file. Closing twice is fine."""
@@ -219,6 +274,10 @@ class SqliteLog(OpenLog):
         except sqlite3.Error as error:
             raise explained(error, self._path) from error
         return result
+
+    def _check_fence(self, connection: sqlite3.Connection, lease: Lease | None) -> None:
+        if lease is not None:
+            sqlite_lease.check(connection, self._stream, lease)
 
     def _topic_id(self, connection: sqlite3.Connection, topic: str, partition: int) -> int:
         return sqlite_topics.topic_id(connection, self._stream, topic, partition)

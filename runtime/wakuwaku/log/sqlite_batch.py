@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-__all__ = ["MAX_RECORD_BYTES", "Row", "append_rows", "read_bounds", "read_page", "rows_of"]
+__all__ = [
+    "MAX_RECORD_BYTES",
+    "ROW_RECORDS",
+    "Row",
+    "append_rows",
+    "decoded_row",
+    "insert_rows",
+    "read_bounds",
+    "read_page",
+    "rows_of",
+]
 
 #: A row is read and decoded whole, so these bound what reading a single record costs.
 ROW_RECORDS: Final = 1_000
@@ -86,12 +96,18 @@ def _split(records: Sequence[Record], rows: list[Row]) -> None:
 
 def append_rows(connection: sqlite3.Connection, topic: int, partition: int, rows: Sequence[Row]) -> int:
     """Insert rows behind the last one of a partition and return the first offset; needs the write lock."""
-    base = offset = _end(connection, topic, partition)
-    now = time.time_ns() // 1_000_000
-    for held, blob in rows:
-        connection.execute(_INSERT, (topic, partition, offset, held, now, blob))
-        offset += held
+    base = _end(connection, topic, partition)
+    insert_rows(connection, topic, partition, rows, base=base, at_ms=time.time_ns() // 1_000_000)
     return base
+
+
+def insert_rows(
+    connection: sqlite3.Connection, topic: int, partition: int, rows: Sequence[Row], *, base: int, at_ms: int
+) -> None:
+    """Insert rows from the offset `base` on, where there are none yet; needs the write lock."""
+    for held, blob in rows:
+        connection.execute(_INSERT, (topic, partition, base, held, at_ms, blob))
+        base += held
 
 
 def read_bounds(connection: sqlite3.Connection, topic: int, partition: int) -> Bounds:
@@ -125,7 +141,7 @@ def read_page(connection: sqlite3.Connection, topic: int, partition: int, offset
     stretches: list[range] = []
     for base, held, blob in rows:
         try:
-            decoded = _decoded(blob, held)
+            decoded = decoded_row(blob, held)
         except ValueError as error:
             raise LogFormatError(
                 f"the log is damaged: the records of partition {partition} from offset {base} on can't be read: {error}"
@@ -137,7 +153,8 @@ def read_page(connection: sqlite3.Connection, topic: int, partition: int, offset
     return Page(_joined(stretches), records)
 
 
-def _decoded(blob: bytes, held: int) -> list[Record]:
+def decoded_row(blob: bytes, held: int) -> list[Record]:
+    """Decode the records of a row that says it holds `held`. Raises `ValueError` for damage."""
     records = _DECODER.decode(blob)
     if len(records) != held:
         raise ValueError(f"a row holds {len(records)} records and says {held}")

@@ -11,7 +11,7 @@ from wakuwaku.errors import LogError
 from wakuwaku.log.sqlite_mount import network_filesystem_of
 from wakuwaku.log.sqlite_schema import prepare
 
-__all__ = ["Fsync", "open_reader", "open_writer"]
+__all__ = ["Fsync", "open_reader", "open_untouched", "open_writer"]
 
 Fsync: TypeAlias = Literal["full", "normal"]
 
@@ -31,7 +31,7 @@ def open_writer(path: Path, fsync: Fsync, busy_timeout: float, *, create: bool =
     _check_place(path)
     if not create and not path.exists():
         raise LogError(f"{path}: there is no such file, so no log to look at")
-    connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None)
+    connection = _connect(path, busy_timeout)
     try:
         prepare(connection, path)
         _switch_to_wal(connection, busy_timeout)
@@ -39,6 +39,8 @@ def open_writer(path: Path, fsync: Fsync, busy_timeout: float, *, create: bool =
         connection.execute(f"PRAGMA fullfsync = {'ON' if fsync == 'full' else 'OFF'}")  # macOS: down to the platter
         connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+        # Some builds write zeros over what is deleted: that would take as much room again, just when room is short.
+        connection.execute("PRAGMA secure_delete = FAST")
     except BaseException:
         connection.close()
         raise
@@ -47,12 +49,33 @@ def open_writer(path: Path, fsync: Fsync, busy_timeout: float, *, create: bool =
 
 def open_reader(path: Path, busy_timeout: float) -> sqlite3.Connection:
     """Open a log the writer has prepared, for reading; a reader sees what is committed and holds back no writer."""
-    connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None)
+    connection = _connect(path, busy_timeout)
     connection.execute("PRAGMA query_only = ON")
     return connection
 
 
+def open_untouched(path: Path, busy_timeout: float = 60.0) -> sqlite3.Connection:
+    """Open a file that exists for looking at it, whatever it is; nothing in it changes.
+
+    Raises `LogError` for a place no log can be kept at or without a file, and `sqlite3.Error`.
+    """
+    _check_place(path)
+    if not path.exists():
+        raise LogError(f"{path}: there is no such file, so no log to look at")
+    return open_reader(path, busy_timeout)
+
+
+def _connect(path: Path, busy_timeout: float) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=busy_timeout, isolation_level=None)
+
+
 def _check_place(path: Path) -> None:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # a name that is too long, a link to itself, a folder that is closed to us
+        raise LogError(f"{path}: no log can be kept there: {error}") from error
     if path.is_dir():
         raise LogError(f"{path} is a folder; name the file the log is to be kept in")
     if not path.parent.is_dir():

@@ -5,8 +5,8 @@ A file is a log of ours when `application_id` says so; `user_version` is its for
 A row of `batch` holds `count` records with the offsets `base`, `base + 1` … as a msgpack array of `Record`, each an
 array of head, body and the other headers (a map or nil). The last row of a partition tells where it goes on, so
 whatever removes old records leaves that row in place; rows may be missing anywhere before it, and reading shows the gap
-in the offsets. What a later format needs (leases, expiry per topic, a codec per row) is a step that adds a table or a
-column; a file gets it at the next open.
+in the offsets. A lease that was given up keeps its row, with an empty holder, so that its token goes on growing. What a
+later format needs (a codec per row, say) is a step that adds a table or a column; a file gets it at the next open.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["APPLICATION_ID", "STEPS", "prepare"]
+__all__ = ["APPLICATION_ID", "STEPS", "format_of", "prepare"]
 
 APPLICATION_ID: Final = int.from_bytes(b"waku")
 
@@ -61,6 +61,23 @@ STEPS: Final[Sequence[Sequence[str]]] = (
             PRIMARY KEY (consumer, topic_id, partition)
         ) WITHOUT ROWID""",
     ),
+    (
+        """CREATE TABLE lease (
+            consumer  TEXT    NOT NULL,
+            topic_id  INTEGER NOT NULL REFERENCES topic (id),
+            partition INTEGER NOT NULL,
+            holder    TEXT    NOT NULL,  -- empty when nobody has it
+            host      TEXT    NOT NULL,
+            boot      TEXT    NOT NULL,  -- tells one start of a machine from all others; empty where it is unknown
+            token     INTEGER NOT NULL,
+            length_ms INTEGER NOT NULL,
+            until_ms  INTEGER NOT NULL,
+            PRIMARY KEY (consumer, topic_id, partition)
+        ) WITHOUT ROWID""",
+        "ALTER TABLE topic ADD COLUMN retain_seconds REAL",
+        "ALTER TABLE topic ADD COLUMN retain_bytes INTEGER",
+        "ALTER TABLE topic ADD COLUMN drop_consumed INTEGER NOT NULL DEFAULT 0",
+    ),
 )
 
 
@@ -70,11 +87,11 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
     All or nothing, and safe when several processes do it at once. Raises `LogFormatError` for a file that is not a log
     or has a newer format; such a file is not written to.
     """
-    if _format_of(connection, path) == len(STEPS):
+    if format_of(connection, path) == len(STEPS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        steps = STEPS[_format_of(connection, path) :]  # again: another process may have been faster
+        steps = STEPS[format_of(connection, path) :]  # again: another process may have been faster
         for step in steps:
             for statement in step:
                 connection.execute(statement)
@@ -88,7 +105,8 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute("ROLLBACK")
 
 
-def _format_of(connection: sqlite3.Connection, path: Path) -> int:
+def format_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the format of a file, 0 for an empty one. Raises `LogFormatError` for a foreign or newer file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application == APPLICATION_ID and version > 0:

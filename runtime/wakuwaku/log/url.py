@@ -6,6 +6,7 @@ The module is not named after the function: `wakuwaku.log.connect` must be the f
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from wakuwaku.log.open_log import OpenLog
 
-__all__ = ["connect"]
+__all__ = ["connect", "file_of"]
 
 _SQLITE_OPTIONS: Final = ("fsync", "busy_timeout")
 
@@ -66,9 +67,30 @@ def _memory(url: str, parts: SplitResult) -> OpenLog:
     return MemoryLog()
 
 
+def file_of(url: str) -> Path | None:
+    """Return the file of an embedded log, by its URL, or None for another kind of log. Raises `ConfigError`."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    return Path(_path(url, parts)) if parts.scheme == "sqlite" else None
+
+
 async def _sqlite(url: str, parts: SplitResult, stream: str, *, create: bool) -> OpenLog:
     from wakuwaku.log.sqlite import SqliteLog  # noqa: PLC0415 - as above
 
+    path = _path(url, parts)
+    options = _options(url, parts.query)
+    return await SqliteLog.open(
+        path,
+        stream=stream,
+        fsync=_fsync(url, options.get("fsync", "full")),
+        busy_timeout=_seconds(url, options.get("busy_timeout", "5")),
+        create=create,
+    )
+
+
+def _path(url: str, parts: SplitResult) -> str:
     if parts.netloc:
         raise ConfigError(f"{url!r}: three slashes stand before a relative path, four before an absolute one")
     if parts.fragment:
@@ -80,14 +102,7 @@ async def _sqlite(url: str, parts: SplitResult, stream: str, *, create: bool) ->
         raise ConfigError(f"{url!r}: a log in memory is memory://")
     if "\0" in path:
         raise ConfigError(f"{url!r}: no path has a NUL character")
-    options = _options(url, parts.query)
-    return await SqliteLog.open(
-        path,
-        stream=stream,
-        fsync=_fsync(url, options.get("fsync", "full")),
-        busy_timeout=_seconds(url, options.get("busy_timeout", "5")),
-        create=create,
-    )
+    return path
 
 
 def _options(url: str, query: str) -> Mapping[str, str]:

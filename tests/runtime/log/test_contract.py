@@ -10,12 +10,11 @@ import pytest
 from wakuwaku import Algebra, LogError, Ordering
 from wakuwaku.errors import LogClosedError, TopicMismatchError, TopicNotFoundError
 from wakuwaku.headers import Record, encode_head
-from wakuwaku.log import Bounds, MemoryLog, OpenLog, SqliteLog, TopicInfo
+from wakuwaku.log import Bounds, OpenLog, TopicInfo
 from wakuwaku.log.arguments import MAX_OFFSET
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Awaitable, Callable, Sequence
 
 HEAD = encode_head(7, 42, Ordering.ACQUIRE, Algebra.IDEMPOTENT)
 
@@ -33,15 +32,6 @@ async def read_all(log: OpenLog, partition: int = 0, count: int = 100) -> Sequen
         records += page.records
         offset = page.offsets[-1] + 1
     return records
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def log(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[OpenLog]:
-    """An open log with a topic `orders` of two partitions."""
-    kind: str = request.param
-    async with MemoryLog() if kind == "memory" else await SqliteLog.open(tmp_path / "events.db") as log:
-        await log.create_topic("orders", 2)
-        yield log
 
 
 async def test_records_come_back_as_they_were_in_the_order_of_the_appends(log: OpenLog) -> None:
@@ -208,6 +198,7 @@ PLACED: dict[str, Callable[[OpenLog, str, int], Awaitable[object]]] = {
     "read": lambda log, topic, partition: log.read(topic, partition, 0, 1),
     "load_offset": lambda log, topic, partition: log.load_offset("projection", topic, partition),
     "store_offset": lambda log, topic, partition: log.store_offset("projection", topic, partition, 0),
+    "lease": lambda log, topic, partition: log.lease("projection", topic, partition, holder="a", seconds=1),
 }
 
 

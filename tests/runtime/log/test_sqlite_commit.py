@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.runtime.log.disk import Disk
 from wakuwaku import LogError
 from wakuwaku.errors import LogUnavailableError, TopicNotFoundError
 from wakuwaku.headers import Record
-from wakuwaku.log import Bounds, SqliteLog, sqlite_commit
+from wakuwaku.log import Bounds, SqliteLog, sqlite_commit, sqlite_file
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -157,6 +158,51 @@ async def test_a_long_reader_holds_back_no_write(log: SqliteLog, other: sqlite3.
 
     assert other.execute("SELECT count(*) FROM batch").fetchone() == (0,)
     assert len(await log.read("orders", 0, 0, 1)) == 1
+
+
+async def test_a_long_reader_holds_back_no_write_however_much_is_written(
+    log: SqliteLog, path: Path, other: sqlite3.Connection
+) -> None:
+    """The write-ahead log grows as long as somebody reads an old state, and is cut when he is done."""
+    wal = path.with_name("events.db-wal")
+    await log.append("orders", 0, [RECORD])
+    other.execute("BEGIN")
+    assert other.execute("SELECT count(*) FROM batch").fetchone() == (1,)
+
+    for _ in range(100):
+        await log.append("orders", 0, [Record(b"", bytes(1_000_000))])  # far beyond where a checkpoint is due
+
+    assert wal.stat().st_size > 100_000_000
+    assert other.execute("SELECT count(*) FROM batch").fetchone() == (1,)
+    assert await log.bounds("orders", 0) == Bounds(0, 101)
+    other.execute("COMMIT")
+    for _ in range(20):
+        await log.append("orders", 0, [Record(b"", bytes(1_000_000))])
+    assert wal.stat().st_size <= sqlite_file.WAL_BYTES
+
+
+async def test_small_publishes_of_many_tasks_share_fsyncs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted where SQLite asks for them: 1 000 publishes of 20 tasks, and not even one fsync for four of them."""
+    disk = Disk(f"disk of {path}")
+    disk.use(monkeypatch)
+    async with await SqliteLog.open(path) as log:
+        await log.create_topic("orders", 1)
+        before = disk.syncs_of("-wal")
+
+        async def publish() -> None:
+            for _ in range(50):
+                await log.append("orders", 0, [RECORD])
+
+        await asyncio.gather(*(publish() for _ in range(20)))
+
+        shared = disk.syncs_of("-wal") - before
+        assert await log.bounds("orders", 0) == Bounds(0, 1_000)
+        for _ in range(10):
+            await log.append("orders", 0, [RECORD])
+        alone = disk.syncs_of("-wal") - before - shared
+
+    assert 50 <= shared <= 250
+    assert alone == 10  # one each, and no more
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import pytest
 from wakuwaku import LogError
 from wakuwaku.errors import LogFormatError, LogUnavailableError
 from wakuwaku.headers import Record
-from wakuwaku.log import SqliteLog, sqlite_file, sqlite_schema
+from wakuwaku.log import SqliteLog, check, sqlite_file, sqlite_schema
 from wakuwaku.log.sqlite_errors import explained
 from wakuwaku.log.sqlite_mount import network_filesystem_of
 from wakuwaku.log.sqlite_schema import APPLICATION_ID, STEPS
@@ -117,7 +117,7 @@ async def test_a_newer_format_is_refused_and_left_alone(path: Path) -> None:
 
 async def test_an_older_format_is_brought_up_with_all_it_holds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_log(path, records=3)
-    step = ["ALTER TABLE topic ADD COLUMN expiry_ms INTEGER", "CREATE TABLE lease (consumer TEXT)"]
+    step = ["ALTER TABLE topic ADD COLUMN expiry_ms INTEGER", "CREATE TABLE codec (name TEXT)"]
     monkeypatch.setattr(sqlite_schema, "STEPS", (*STEPS, step))
 
     for _ in range(2):
@@ -130,12 +130,30 @@ async def test_an_older_format_is_brought_up_with_all_it_holds(path: Path, monke
         assert connection.execute("SELECT count(*) FROM log").fetchone() == (1,)
 
 
+async def test_the_first_format_is_brought_up_with_all_it_holds(path: Path) -> None:
+    """A file of version 0.1.0, which knew no leases and no retention."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite_schema, "STEPS", STEPS[:1])
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            sqlite_schema.prepare(connection, path)
+            connection.execute("INSERT INTO topic VALUES (1, 'default', 'orders', 1, 0)")
+            connection.execute("INSERT INTO consumer_offset VALUES ('projection', 1, 0, 0, 0)")
+            assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert check(path).format == 1  # looking changes nothing
+
+    async with await SqliteLog.open(path) as log:
+        assert await log.load_offset("projection", "orders", 0) == 0
+        lease = await log.lease("projection", "orders", 0, holder="a", seconds=1)
+        assert await log.append("orders", 0, [RECORD], lease=lease) == 0
+
+    assert check(path).format == len(STEPS)
+    assert check(path).problems == []
+
+
 async def test_a_step_that_fails_leaves_the_format_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await make_log(path)
     with monkeypatch.context() as patch:
-        patch.setattr(
-            sqlite_schema, "STEPS", (*STEPS, ["CREATE TABLE lease (consumer)", "INSERT INTO nowhere VALUES (1)"])
-        )
+        patch.setattr(sqlite_schema, "STEPS", (*STEPS, ["CREATE TABLE codec (name)", "INSERT INTO nowhere VALUES (1)"]))
         assert "incomplete (no such table: nowhere)" in await refusal(path, LogFormatError)
 
     async with await SqliteLog.open(path) as log:
