@@ -41,8 +41,9 @@ from generated.shop.events import Line, OrderPlaced, OrderShipped, PaymentReceiv
 from wakuwaku import Batch, Consumer, ConsumerConfig, Event, Ordering, Publisher, connect
 from wakuwaku._core.commands import QueueKeys, RunKey
 from wakuwaku._core.inputs import KeyFinished, KeyTaken, Polled, Started
-from wakuwaku._core.partition import Partition, Settings
+from wakuwaku._core.partition import Partition
 from wakuwaku._core.reduce import reduce
+from wakuwaku._core.settings import Settings
 from wakuwaku.headers import Record, parse_head
 from wakuwaku.log import Log
 

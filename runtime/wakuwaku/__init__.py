@@ -1,14 +1,13 @@
 """Exchange typed events over a log: per-key order by fences, folding by algebra, failures that stay where they happen.
 
 The names here are the whole public front for generated code, handlers and services; sub-packages add `wakuwaku.log`
-(where records are kept) and `wakuwaku.testing`. What needs asyncio is loaded on first use, so that importing generated
-events stays cheap.
+(where records are kept) and `wakuwaku.testing`. Each is loaded on first use, so that a program pays for
+nothing it does not touch.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from wakuwaku.algebra import Algebra
 from wakuwaku.errors import (
     ConfigError,
     ConsumerStoppedError,
@@ -24,16 +23,17 @@ from wakuwaku.errors import (
     UnrecoverableError,
     WakuwakuError,
 )
-from wakuwaku.event import Codec, Event, EventType, Key, KeyType
-from wakuwaku.handler import Batch, Handler, HandlerBundle, Ignore, Topic, stub
-from wakuwaku.keyhash import KeyHash
-from wakuwaku.ordering import Ordering
 
 if TYPE_CHECKING:
-    from wakuwaku.config import ConsumerConfig, UnknownEvents
+    from wakuwaku.algebra import Algebra
+    from wakuwaku.config import ConsumerConfig, DeliveryMode, GiveUp, UnknownEvents
     from wakuwaku.consumer import Consumer, Progress, StopReport
     from wakuwaku.deadletter import DeadLetter
+    from wakuwaku.event import Codec, Event, EventType, Key, KeyType
+    from wakuwaku.handler import Batch, Handler, HandlerBundle, Ignore, Topic, stub
+    from wakuwaku.keyhash import KeyHash
     from wakuwaku.log.url import connect
+    from wakuwaku.ordering import Ordering
     from wakuwaku.publisher import Publisher
 
 __all__ = [
@@ -46,9 +46,11 @@ __all__ = [
     "ConsumerStoppedError",
     "DeadLetter",
     "DecodeError",
+    "DeliveryMode",
     "ErrorClass",
     "Event",
     "EventType",
+    "GiveUp",
     "HandleError",
     "Handler",
     "HandlerBundle",
@@ -75,14 +77,30 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Algebra": "wakuwaku.algebra",
+    "Batch": "wakuwaku.handler",
+    "Codec": "wakuwaku.event",
     "Consumer": "wakuwaku.consumer",
     "ConsumerConfig": "wakuwaku.config",
     "DeadLetter": "wakuwaku.deadletter",
+    "DeliveryMode": "wakuwaku.config",
+    "Event": "wakuwaku.event",
+    "EventType": "wakuwaku.event",
+    "GiveUp": "wakuwaku.config",
+    "Handler": "wakuwaku.handler",
+    "HandlerBundle": "wakuwaku.handler",
+    "Ignore": "wakuwaku.handler",
+    "Key": "wakuwaku.event",
+    "KeyHash": "wakuwaku.keyhash",
+    "KeyType": "wakuwaku.event",
+    "Ordering": "wakuwaku.ordering",
     "Progress": "wakuwaku.consumer",
     "Publisher": "wakuwaku.publisher",
     "StopReport": "wakuwaku.consumer",
+    "Topic": "wakuwaku.handler",
     "UnknownEvents": "wakuwaku.config",
     "connect": "wakuwaku.log.url",
+    "stub": "wakuwaku.handler",
 }
 
 

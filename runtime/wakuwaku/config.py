@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
 
+from wakuwaku._core.schedule import GiveUp
+from wakuwaku._core.settings import DeliveryMode, UnknownEvents
 from wakuwaku.errors import ConfigError
 
-__all__ = ["ConsumerConfig", "UnknownEvents"]
+__all__ = ["ConsumerConfig", "DeliveryMode", "GiveUp", "UnknownEvents"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-@final
-class UnknownEvents(enum.Enum):
-    """Say what becomes of a record whose tag no handler of the bundle knows."""
-
-    DEAD_LETTER = "dead_letter"
-    SKIP = "skip"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,25 +21,46 @@ class ConsumerConfig:
     """Set up a consumer; checked when it is made, all that is wrong is told in one `ConfigError`.
 
     Durations are seconds. `consumer` names the consumer: offsets are stored and dead letters kept under it.
-    `partitions` is an explicit assignment, ids from 0; there is no "all". A handler that raises a Transient error is
-    called again after each of `retry_delays` in turn; the last one repeats for ever. `poll_count` records are read at a
-    time; at the end of the log the next read comes after `poll_interval`, growing to `idle_interval`. `concurrency`
-    handlers run at a time per partition; reading pauses while `max_in_flight` records of a partition are unresolved.
-    `drain_timeout` is how long a graceful stop waits for what runs.
+    `partitions` is an explicit assignment, ids from 0; there is no "all".
+
+    A handler that raises a Transient error is called again after each of `retry_delays` in turn; the last one repeats
+    for ever. A key whose handler raises a Retryable one is tried again once after each of `retry_delays`; then
+    `on_give_up` says what becomes of it. While `max_pending_retry` records of a partition wait for another attempt,
+    reading pauses; nothing is dropped.
+
+    `poll_count` records are read at a time; at the end of the log the next read comes after `poll_interval`, growing to
+    `idle_interval`. `concurrency` handlers run at a time per partition; reading pauses while `max_in_flight` records of
+    a partition are unresolved. A call of a handler that takes longer than `handler_timeout` is cancelled and counts as
+    failed with `TimeoutError`; a plain function's thread can't be cancelled, so there that comes when it returns. Plain
+    functions have `concurrency` threads for all partitions together. A handler that blocks
+    the event loop for longer than `lag_warning` is named in the log; None turns the watch off. When
+    `failures_in_a_row` keys fail for good one after another, the partition stops: then it is not the events that are
+    wrong. A lease of `lease_seconds` keeps a second instance off the partitions of this one; None works without, as a
+    log that keeps no leases must. `drain_timeout` is how long a graceful stop waits for what runs.
     """
 
     consumer: str
     partitions: Sequence[int]
+    mode: DeliveryMode = DeliveryMode.NO_EVENT_LOSE
     retry_delays: Sequence[float] = (2.0, 4.0, 8.0, 16.0)
     poll_count: int = 1000
     poll_interval: float = 0.1
     idle_interval: float = 1.0
     concurrency: int = 100
     max_in_flight: int = 10_000
+    max_pending_retry: int = 100_000
+    on_give_up: GiveUp = GiveUp.CONTINUE
     unknown_events: UnknownEvents = UnknownEvents.DEAD_LETTER
+    failures_in_a_row: int = 1000
+    handler_timeout: float | None = None
+    lag_warning: float | None = 1.0
+    lease_seconds: float | None = 30.0
     drain_timeout: float = 25.0
 
     def __post_init__(self) -> None:
+        problems = self._type_problems()
+        if problems:
+            raise ConfigError("; ".join(problems))
         object.__setattr__(self, "partitions", tuple(self.partitions))
         object.__setattr__(self, "retry_delays", tuple(self.retry_delays))
         problems = [*self._partition_problems(), *self._number_problems()]
@@ -57,6 +70,22 @@ class ConsumerConfig:
             )
         if problems:
             raise ConfigError("; ".join(problems))
+
+    def _type_problems(self) -> list[str]:
+        """Return what is of a wrong kind altogether: configuration often comes from where no type checker looks."""
+        kinds: dict[str, tuple[type, str]] = {
+            "consumer": (str, "a text"),
+            "partitions": (Sequence, "a sequence of numbers"),
+            "retry_delays": (Sequence, "a sequence of seconds"),
+            "mode": (DeliveryMode, "a DeliveryMode"),
+            "on_give_up": (GiveUp, "a GiveUp"),
+            "unknown_events": (UnknownEvents, "an UnknownEvents"),
+        }
+        return [
+            f"{name}: {value!r} is not {what}"
+            for name, (kind, what) in kinds.items()
+            if not isinstance(value := getattr(self, name), kind) or (isinstance(value, str) and kind is Sequence)
+        ]
 
     def _partition_problems(self) -> list[str]:
         if not self.partitions:
@@ -78,13 +107,18 @@ class ConsumerConfig:
         )
         problems.extend(
             f"{name}: {value!r}; at least 1 is needed"
-            for name in ("poll_count", "concurrency", "max_in_flight")
+            for name in ("poll_count", "concurrency", "max_in_flight", "max_pending_retry", "failures_in_a_row")
             if not _is_whole(value := getattr(self, name), 1)
         )
         problems.extend(
             f"{name}: {value!r} is not a duration of 0 seconds or more"
             for name in ("poll_interval", "idle_interval", "drain_timeout")
             if not _is_duration(value := getattr(self, name))
+        )
+        problems.extend(
+            f"{name}: {value!r} is neither None nor a duration of more than 0 seconds"
+            for name in ("handler_timeout", "lag_warning", "lease_seconds")
+            if (value := getattr(self, name)) is not None and (not _is_duration(value) or not value)
         )
         return problems
 

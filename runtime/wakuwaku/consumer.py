@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from wakuwaku._engine.execution import Counters
-from wakuwaku._engine.partition import PartitionRunner, Subscription
+from wakuwaku._engine.lag import LagWatch
+from wakuwaku._engine.partition import PartitionRunner, Subscription, retry_topic
 from wakuwaku._engine.routing import bind
+from wakuwaku._engine.signals import on_stop_signals
 from wakuwaku.config import ConsumerConfig
 from wakuwaku.deadletter import dead_topic
-from wakuwaku.errors import ConsumerStoppedError, StartError
+from wakuwaku.errors import ConsumerStoppedError, StartError, WakuwakuError
 from wakuwaku.handler import HandlerBundle
+from wakuwaku.health import Health
 from wakuwaku.log import Log
+from wakuwaku.observe.logging import log_lag
 
 __all__ = ["Consumer", "Progress", "StopReport"]
+
+
+#: Seconds that a stop goes on writing what is known after it cancelled the handlers.
+_LAST_WORDS = 5.0
+
+
+#: Bytes a log allows for the name of a topic.
+_LONGEST_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +52,14 @@ class Progress:
 class StopReport:
     """Tell what a stop left behind: for each partition the records that were read and not resolved.
 
-    They are read again by the next start; `unresolved` is empty after a drain that got to its end.
+    They are read again by the next start; `unresolved` is empty after a drain that got to its end. `pending_retry` has,
+    for each partition, the records that wait for another attempt. `stuck` names handlers that went on after they were
+    cancelled.
     """
 
     unresolved: Mapping[int, int]
+    pending_retry: Mapping[int, int]
+    stuck: tuple[str, ...] = ()
 
 
 class Consumer:
@@ -54,14 +70,24 @@ class Consumer:
     or an abort, and none is lost.
     """
 
-    def __init__(self, log: Log, handlers: HandlerBundle, config: ConsumerConfig) -> None:
+    def __init__(
+        self,
+        log: Log,
+        handlers: HandlerBundle,
+        config: ConsumerConfig,
+        *,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._wall = wall
         self._log = log
         self._handlers = handlers
         self._config = config
         self._counters = Counters()
+        self._threads = ThreadPoolExecutor(config.concurrency, thread_name_prefix="wakuwaku-handler")
         self._runners: list[PartitionRunner] = []
         self._tasks: dict[asyncio.Task[None], PartitionRunner] = {}
         self._failure: ConsumerStoppedError | None = None
+        self._lag_watch: LagWatch | None = None
         self._stop_requested = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -83,6 +109,12 @@ class Consumer:
         counters = self._counters
         return Progress(counters.events, counters.handled, counters.calls, counters.dead)
 
+    def health(self) -> Health:
+        """Return how the consumer is, for liveness and readiness probes."""
+        alive = bool(self._tasks) and not any(task.done() for task in self._tasks)
+        partitions = tuple(runner.health() for runner in self._runners)
+        return Health(alive, alive and all(one.waiting_for is None for one in partitions), partitions)
+
     async def start(self) -> None:
         """Check everything, then start reading.
 
@@ -92,9 +124,15 @@ class Consumer:
         """
         if self._tasks or self._stop_requested.is_set():
             raise StartError("this consumer was started before; make a new one")
-        bindings, ignored = bind(self._handlers)
+        bindings, ignored = bind(self._handlers, self._threads, self._config.handler_timeout)
         described = self._handlers.__wakuwaku__
         topic = described.name
+        own_topics = (retry_topic(topic, self._config.consumer), dead_topic(topic, self._config.consumer))
+        for own in own_topics:
+            if len(own.encode()) > _LONGEST_NAME:
+                raise StartError(
+                    f"topic and consumer name together are too long: {own!r} has over {_LONGEST_NAME} bytes"
+                )
         info = await self._log.topic(topic)
         if info is None:
             declared = next(iter(described.codecs.values())).event.__wakuwaku__.key.__wakuwaku__.partitions
@@ -104,8 +142,12 @@ class Consumer:
             raise StartError(
                 f"topic {topic!r} has partitions 0 to {info.partitions - 1}; {missing} of `partitions` do not exist"
             )
-        await self._log.create_topic(dead_topic(topic, self._config.consumer), info.partitions)
-        subscription = Subscription(topic, bindings, ignored, self._config)
+        for own in own_topics:
+            await self._log.create_topic(own, info.partitions)
+        if self._config.lag_warning is not None:
+            self._lag_watch = LagWatch(self._config.lag_warning, self._warn_of_lag)
+            self._lag_watch.start()
+        subscription = Subscription(topic, bindings, ignored, self._config, wall=self._wall)
         for partition in self._config.partitions:
             runner = PartitionRunner(self._log, subscription, partition, self._counters)
             task = asyncio.create_task(runner.run(), name=f"wakuwaku-{topic}-{partition}")
@@ -118,17 +160,21 @@ class Consumer:
 
         The first signal drains, a second one aborts. Raises `ConsumerStoppedError` when a partition stopped on its own.
         """
-        with self._signals():
+        with on_stop_signals(self._on_signal):
             await self._stop_requested.wait()
             report = await self.shutdown()
         self._raise_failure()
         return report
 
     async def caught_up(self) -> None:
-        """Wait until everything that is in the log now, on the partitions read here, is resolved.
+        """Wait until everything that is in the log now, on the partitions read here, is done.
 
-        Raises `ConsumerStoppedError` when a partition stopped on its own.
+        That is: handled, folded into a handled event, or dead; no key waits for another attempt, but for parked ones.
+
+        Raises `ConsumerStoppedError` when a partition stopped on its own, or the consumer was stopped meanwhile.
         """
+        if not self._tasks:
+            raise StartError("this consumer was not started")
         topic = self._handlers.__wakuwaku__.name
         ends = [(runner, (await self._log.bounds(topic, runner.partition)).end) for runner in self._runners]
         everything = asyncio.gather(*(runner.resolved(end) for runner, end in ends))
@@ -136,6 +182,8 @@ class Consumer:
         try:
             await asyncio.wait((everything, stopped), return_when=asyncio.FIRST_COMPLETED)
             self._raise_failure()
+            if not everything.done():
+                raise ConsumerStoppedError("the consumer was stopped before it had caught up")
         finally:
             everything.cancel()
             stopped.cancel()
@@ -144,13 +192,20 @@ class Consumer:
     async def shutdown(self, timeout: float | None = None) -> StopReport:
         """Start no new work, wait for what runs, store offsets, and return what was left; calling it twice is fine.
 
-        After `timeout` seconds (default: the configuration's `drain_timeout`) the rest is aborted.
+        After `timeout` seconds (default: the configuration's `drain_timeout`) handlers that still run are cancelled,
+        without an outcome.
         """
         self._stop_requested.set()
         for runner in self._runners:
             runner.request_stop()
         if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._config.drain_timeout if timeout is None else timeout)
+            _, late = await asyncio.wait(
+                self._tasks, timeout=self._config.drain_timeout if timeout is None else timeout
+            )
+            for task in late:
+                self._tasks[task].abandon()
+            if late:
+                await asyncio.wait(late, timeout=_LAST_WORDS)
         return await self.abort()
 
     async def abort(self) -> StopReport:
@@ -159,7 +214,15 @@ class Consumer:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        return StopReport({runner.partition: runner.in_flight for runner in self._runners if runner.in_flight})
+        if self._lag_watch is not None:
+            self._lag_watch.stop()
+        self._threads.shutdown(wait=False)
+        health = [runner.health() for runner in self._runners]
+        return StopReport(
+            unresolved={one.partition: one.in_flight for one in health if one.in_flight},
+            pending_retry={one.partition: one.pending_retry for one in health if one.pending_retry},
+            stuck=tuple(name for runner in self._runners for name in runner.stuck),
+        )
 
     def _partition_ended(self, task: asyncio.Task[None]) -> None:
         """Stop the consumer when one of its partitions ended on its own: a dead partition must not look alive."""
@@ -170,7 +233,7 @@ class Consumer:
             return
         runner = self._tasks[task]
         self._failure = ConsumerStoppedError(
-            f"partition {runner.partition} of {self._handlers.__wakuwaku__.name!r} stopped: {error}",
+            f"partition {runner.partition} of {self._handlers.__wakuwaku__.name!r} stopped: {_told(error)}",
             partition=runner.partition,
         )
         self._failure.__cause__ = error
@@ -178,32 +241,22 @@ class Consumer:
         for other in self._runners:
             other.request_stop()
 
+    def _warn_of_lag(self, seconds: float) -> None:
+        last = max(self._runners, key=lambda runner: runner.heartbeat, default=None)
+        log_lag(last.calling if last is not None else "", seconds)
+
     def _raise_failure(self) -> None:
         if self._failure is not None:
             raise self._failure
 
-    @contextlib.contextmanager
-    def _signals(self) -> Generator[None]:
-        """Have SIGINT and SIGTERM stop this consumer while the block runs."""
-        loop = asyncio.get_running_loop()
-        stopping = False
+    def _on_signal(self) -> None:
+        """Drain at the first signal, abort at a second one."""
+        if self._stop_requested.is_set():
+            for task in self._tasks:
+                task.cancel()
+        self._stop_requested.set()
 
-        def on_signal() -> None:
-            nonlocal stopping
-            if stopping:
-                for task in self._tasks:
-                    task.cancel()
-            stopping = True
-            self._stop_requested.set()
 
-        handled: list[signal.Signals] = []
-        for one in (signal.SIGINT, signal.SIGTERM):
-            # Not every loop and thread can take signals; then the caller's own handling stays in force.
-            with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-                loop.add_signal_handler(one, on_signal)
-                handled.append(one)
-        try:
-            yield
-        finally:
-            for one in handled:
-                loop.remove_signal_handler(one)
+def _told(error: BaseException) -> str:
+    """Return what an error says, with its type where the text alone would not tell."""
+    return str(error) if isinstance(error, WakuwakuError) else f"{type(error).__name__}: {error}"

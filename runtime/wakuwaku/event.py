@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wakuwaku.algebra import Algebra
     from wakuwaku.ordering import Ordering
 
-__all__ = ["Codec", "Event", "EventType", "Key", "KeyType"]
+__all__ = ["Codec", "Event", "EventType", "Key", "KeyType", "combined"]
 
 
 class KeyType:
@@ -69,14 +69,27 @@ K_co = TypeVar("K_co", bound=Key, covariant=True)
 
 
 class EventType(Generic[K_co]):
-    """Describe an event type: who it is on the wire and which laws it obeys."""
+    """Describe an event type: who it is on the wire and which laws it obeys.
 
-    def __init__(self, *, name: str, tag: int, key: type[K_co], algebra: Algebra, ordering: Ordering) -> None:
+    `combiner` returns the object with the combine rules that are written by hand, when there are any.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        tag: int,
+        key: type[K_co],
+        algebra: Algebra,
+        ordering: Ordering,
+        combiner: Callable[[], object] | None = None,
+    ) -> None:
         self.name = name
         self.tag = tag
         self.key = key
         self.algebra = algebra
         self.ordering = ordering
+        self.combiner = combiner
 
     def __repr__(self) -> str:
         return f"<event type {self.name}, tag {self.tag} of topic {self.topic!r}>"
@@ -110,6 +123,20 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 E = TypeVar("E", bound=Event)
+
+
+def combined(earlier: E, later: E) -> E | None:
+    """Fold two neighbours of a run into one, or return None when they stay apart.
+
+    They also stay apart when their combination can't be made: a sum that breaks a constraint or leaves its type's range
+    must not keep the two events, each of which is valid, from their handler.
+    """
+    try:
+        return earlier.combine(later)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a rule or a constructor raises
+        return None
 
 
 class Codec(Generic[E]):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast, final, overload
 
 from wakuwaku._core.reduce import reduce
-from wakuwaku.event import Codec, Event, Key
+from wakuwaku.event import Codec, Event, Key, combined
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-__all__ = ["Batch", "Handler", "HandlerBundle", "Ignore", "Route", "Topic", "is_stub", "stub"]
+__all__ = ["Batch", "Handler", "HandlerBundle", "Ignore", "Route", "Topic", "is_stub", "stub", "stub_methods"]
 
 E = TypeVar("E", bound=Event)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -79,7 +79,7 @@ class Batch(Sequence[E_co]):
         if not left:
             return None
         offsets, events = zip(*left, strict=True)
-        reduced = reduce(events[0].__wakuwaku__.algebra, events, _combine)
+        reduced = reduce(events[0].__wakuwaku__.algebra, events, combined)
         return Batch(
             reduced.events,
             topic=self.topic,
@@ -107,19 +107,17 @@ class Batch(Sequence[E_co]):
         return f"<batch of {len(self)} from {self.topic}/{self.partition} ({self.source}), attempt {self.attempt}>"
 
 
-def _combine(earlier: Event, later: Event) -> Event | None:
-    return earlier.combine(later)
-
-
 class Handler(ABC, Generic[E]):
     """Apply the events of one type.
 
     Generated contracts derive from this class, one per event, and set `event` and `max_batch`. `handle` may be a
-    coroutine function or a plain function, which runs in a thread. A batch holds at most `max_batch` events.
+    coroutine function or a plain function, which runs in a thread. A batch holds at most `max_batch` events. At most
+    `concurrency` calls run at a time in one consumer; None leaves that to the consumer.
     """
 
     event: ClassVar[type[Event]]
     max_batch: int = 1
+    concurrency: int | None = None
 
     @abstractmethod
     def handle(self, events: Batch[E]) -> Coroutine[Any, Any, None] | None:
@@ -127,7 +125,7 @@ class Handler(ABC, Generic[E]):
 
 
 def stub(function: F) -> F:
-    """Mark a handler's method as not filled in yet; a consumer refuses to start while the mark is there."""
+    """Mark a method of a handler or a combiner as not filled in yet; a consumer refuses to start while one is there."""
     setattr(function, _STUB, True)
     return function
 
@@ -135,6 +133,11 @@ def stub(function: F) -> F:
 def is_stub(handler: Handler[Any]) -> bool:
     """Tell whether a handler still carries the mark of `stub`."""
     return bool(getattr(handler.handle, _STUB, False))
+
+
+def stub_methods(of: object) -> list[str]:
+    """Return the names of the methods of an object that still carry the mark of `stub`, sorted."""
+    return [name for name in dir(type(of)) if getattr(getattr(type(of), name, None), _STUB, False)]
 
 
 @final

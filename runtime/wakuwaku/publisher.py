@@ -17,7 +17,11 @@ from wakuwaku.keyhash import partition_of
 from wakuwaku.log import Log
 from wakuwaku.ordering import Ordering
 
-__all__ = ["Publisher"]
+__all__ = ["MAX_BODY", "Publisher"]
+
+
+#: Bytes of the largest body: it has to fit into a dead letter, too.
+MAX_BODY = 32 * 1024 * 1024
 
 
 class Publisher:
@@ -66,6 +70,8 @@ class Publisher:
             raise errors[0]
 
     def _encode(self, index: int, event: Event, ordering: Ordering | None) -> tuple[Record, int]:
+        if not _is_event(event):
+            raise PublishError(f"event {index} is no event but {type(event).__name__}; nothing was sent")
         event_type = type(event)
         codec = self._codecs.get(event_type)
         if codec is None:
@@ -79,6 +85,7 @@ class Publisher:
             DecodeError,
             msgspec.MsgspecError,
             struct.error,
+            AttributeError,
             TypeError,
             ValueError,
             ArithmeticError,
@@ -87,6 +94,10 @@ class Publisher:
             raise PublishError(
                 f"event {index} ({event_type.__name__}) is not valid, nothing was sent: {error}"
             ) from error
+        if len(body) > MAX_BODY:
+            raise PublishError(
+                f"event {index} ({event_type.__name__}) has {len(body):,} bytes, {MAX_BODY:,} at most; nothing was sent"
+            )
         return Record(described.head(key, ordering), body), key
 
     async def _look_up(self, event: Event) -> int:
@@ -96,3 +107,8 @@ class Publisher:
             info = await self._log.create_topic(key_type.topic, key_type.partitions)
         self._partitions[key_type.topic] = info.partitions
         return info.partitions
+
+
+def _is_event(value: object) -> bool:
+    """Tell whether a caller without a type checker gave an event."""
+    return isinstance(value, Event)

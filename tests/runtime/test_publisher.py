@@ -12,6 +12,7 @@ from wakuwaku import Ordering, Publisher, PublishError
 from wakuwaku.errors import LogUnavailableError
 from wakuwaku.headers import Record, parse_head
 from wakuwaku.keyhash import partition_of
+from wakuwaku.log import Lease
 from wakuwaku.log.memory import MemoryLog
 
 
@@ -27,11 +28,13 @@ class Counting(MemoryLog):
         self.appends: list[tuple[str, int, int]] = []
         self.failing = failing
 
-    async def append(self, topic: str, partition: int, records: Sequence[Record]) -> int | None:
+    async def append(
+        self, topic: str, partition: int, records: Sequence[Record], *, lease: Lease | None = None
+    ) -> int | None:
         self.appends.append((topic, partition, len(records)))
         if partition in self.failing:
             raise LogUnavailableError(f"partition {partition} is down")
-        return await super().append(topic, partition, records)
+        return await super().append(topic, partition, records, lease=lease)
 
 
 async def records_of(log: MemoryLog) -> dict[int, list[Record]]:

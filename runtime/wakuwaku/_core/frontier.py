@@ -17,8 +17,8 @@ _TRIM_AFTER = 4096  # resolved flags kept before the front of a stretch is cut o
 class Frontier:
     """Track which offsets of a partition are resolved.
 
-    One byte per offset between the edge and the newest, so memory is bounded by what is in flight. Offsets are added in
-    ascending order; each is resolved once.
+    One byte per offset between the edge and the newest: a record that stays unresolved for long costs a byte for each
+    that is resolved behind it. Offsets are added in ascending order; each is resolved once.
     """
 
     __slots__ = ("_cursor", "_edge", "_flags", "_starts", "pending")
@@ -67,6 +67,17 @@ class Frontier:
             index = bisect_right(starts, offset) - 1
             flags[index][offset - starts[index]] = 1
             self.pending -= 1
+
+    def first_pending(self) -> int | None:
+        """Return the first offset that is not resolved, or None."""
+        self.edge()
+        return self._starts[0] + self._cursor if self._starts else None
+
+    def end(self) -> int:
+        """Return the offset behind the newest that was added; 0 when there is none."""
+        if self._starts:
+            return self._starts[-1] + len(self._flags[-1])
+        return 0 if self._edge is None else self._edge + 1
 
     def edge(self) -> int | None:
         """Return the last offset at or below which everything is resolved, or None when there is none yet."""

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from wakuwaku._core.commands import Dead
+from wakuwaku._core.commands import Dead, Failure
+from wakuwaku._core.plan import Entry
 from wakuwaku.headers import Record
 
 __all__ = [
@@ -18,6 +19,9 @@ __all__ = [
     "KeyTaken",
     "OffsetStored",
     "Polled",
+    "Replayed",
+    "RetryAppended",
+    "RetryOffsetStored",
     "Started",
     "StopRequested",
     "TransientFailed",
@@ -26,8 +30,15 @@ __all__ = [
 ]
 
 
+class Replayed(msgspec.Struct, frozen=True):
+    """These records of the retry topic were there at the start, from behind the stored retry offset on."""
+
+    offsets: Sequence[int]
+    records: Sequence[Record]
+
+
 class Started(msgspec.Struct, frozen=True):
-    """The partition may begin."""
+    """The partition may begin: all of the retry topic was replayed."""
 
 
 class Polled(msgspec.Struct, frozen=True):
@@ -48,10 +59,17 @@ class KeyTaken(msgspec.Struct, frozen=True, gc=False):
 
 
 class KeyFinished(msgspec.Struct, frozen=True):
-    """All that was handed out for a key is done, but for what goes to the dead letters."""
+    """All that was handed out for a key is done, but for what is named here.
+
+    `dead` goes to the dead letters. `unfinished` is to be tried again, in this order and with these orderings, because
+    a run failed: `failed` has the main offsets of the runs that did, `failure` says how the first of them did.
+    """
 
     key: int
     dead: Sequence[Dead] = ()
+    unfinished: Sequence[Entry] = ()
+    failed: frozenset[int] = frozenset()
+    failure: Failure | None = None
 
 
 class KeyAbandoned(msgspec.Struct, frozen=True, gc=False):
@@ -77,6 +95,16 @@ class DeadAppended(msgspec.Struct, frozen=True, gc=False):
     """The dead letters of the last `AppendDead` are durable."""
 
 
+class RetryAppended(msgspec.Struct, frozen=True, gc=False):
+    """The records of the last `AppendRetry` are durable, the first of them at this offset of the retry topic."""
+
+    base: int
+
+
+class RetryOffsetStored(msgspec.Struct, frozen=True, gc=False):
+    """The offset of the last `StoreRetryOffset` is durable."""
+
+
 class OffsetStored(msgspec.Struct, frozen=True, gc=False):
     """The offset of the last `StoreOffset` is durable."""
 
@@ -86,7 +114,8 @@ class StopRequested(msgspec.Struct, frozen=True, gc=False):
 
 
 Input: TypeAlias = (
-    Started
+    Replayed
+    | Started
     | Polled
     | Woke
     | KeyTaken
@@ -95,6 +124,8 @@ Input: TypeAlias = (
     | TransientFailed
     | TransientPassed
     | DeadAppended
+    | RetryAppended
+    | RetryOffsetStored
     | OffsetStored
     | StopRequested
 )

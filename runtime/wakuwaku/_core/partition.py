@@ -3,39 +3,49 @@
 Laws of this machine:
 
 1. *Order.* A key has one batch under way at most; what arrives meanwhile queues behind it, and is planned as one batch
-   when the key is free.
+   when the key is free. A key in quarantine runs nothing of the main topic.
 2. *No event lost.* An offset is resolved when its record was handled, folded into a handled one, passed over on
-   purpose, or is durable in the dead-letter topic; never before.
-3. *Frontier.* Only the contiguous edge of resolved offsets is ever stored.
-4. *Isolation.* Keys wait for one another only while a handler waits for something that all of them need (a latch).
-5. *Bounded.* At most `max_in_flight + poll_count` records are held.
-6. *Stop.* After `StopRequested` nothing new starts; dead letters of the drain are durable before the last offset is
+   purpose, or is durable in the retry or dead-letter topic; never before.
+3. *No event twice*, in NO_DOUBLE_CONSUME: a record is handed out only after the offset behind it is stored, and a
+   pending one only after "attempt started" is; a crash may lose what was handed out, and repeats nothing.
+4. *Frontier.* In NO_EVENT_LOSE only the contiguous edge of resolved offsets is ever stored.
+5. *Isolation.* Keys wait for one another only while a handler waits for something that all of them need (a latch).
+6. *Bounded.* At most `max_in_flight + poll_count` records are held, and `max_pending_retry` wait in quarantine; when
+   there is no room, nothing is polled, and nothing is dropped.
+7. *Stop.* After `StopRequested` nothing new starts; what failed in the drain is durable before the last offset is
    stored, and `Finish` is the last command.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
+from wakuwaku._core.attempts import Attempts, burials
+from wakuwaku._core.burial import Burial
 from wakuwaku._core.commands import (
     AppendDead,
+    AppendRetry,
+    BacklogDrained,
+    BacklogFull,
     Command,
     Dead,
     DeadReason,
     Failure,
     Finish,
+    GaveUp,
     Latched,
     OffsetsSkipped,
     Poll,
+    Quarantined,
+    QuarantineLifted,
     QueueKeys,
     RecordRefused,
-    RecordsBuried,
     RunKey,
     SleepUntil,
+    Stop,
     StoreOffset,
+    StoreRetryOffset,
     Unlatched,
 )
 from wakuwaku._core.frontier import Frontier
@@ -47,37 +57,22 @@ from wakuwaku._core.inputs import (
     KeyTaken,
     OffsetStored,
     Polled,
+    Replayed,
+    RetryAppended,
+    RetryOffsetStored,
     Started,
     StopRequested,
     TransientFailed,
     TransientPassed,
     Woke,
 )
+from wakuwaku._core.intake import Intake
 from wakuwaku._core.plan import Entry, plan
-from wakuwaku.algebra import Algebra
+from wakuwaku._core.quarantine import Quarantine, Stage
+from wakuwaku._core.settings import DeliveryMode, Settings, UnknownEvents
 from wakuwaku.errors import HeaderError
-from wakuwaku.headers import HEAD, HEAD_LENGTH, PROPS_BY_BYTES, Record, parse_head
 
-__all__ = ["Partition", "Settings"]
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Set what a partition does and how much it holds; durations in seconds.
-
-    `algebras` has the registered algebra of every tag that is handled. Tags in `ignored` are passed over on purpose;
-    with `skip_unknown` so is every tag that is in neither.
-    """
-
-    algebras: Mapping[int, Algebra]
-    ignored: frozenset[int] = frozenset()
-    skip_unknown: bool = False
-    poll_count: int = 1000
-    poll_interval: float = 0.1
-    idle_interval: float = 1.0
-    max_in_flight: int = 10_000
-
-
-_NO_ORDERINGS: Mapping[bytes, int] = {}
+__all__ = ["Partition"]
 
 
 class _KeyQueue:
@@ -93,26 +88,46 @@ class _KeyQueue:
 class Partition:
     """Decide what one partition does next; see the laws at the head of the module.
 
-    `stored` is the consumer's stored offset, or None; `first` is where reading starts without one.
+    `stored` and `retry_stored` are the consumer's stored offsets in the main and the retry topic, or None; `first` is
+    where reading starts without one. `wall_offset` is Unix time minus monotonic time, in seconds.
     """
 
-    def __init__(self, settings: Settings, *, stored: int | None, first: int = 0) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        stored: int | None,
+        first: int = 0,
+        retry_stored: int | None = None,
+        wall_offset: float = 0.0,
+    ) -> None:
         self._settings = settings
-        self._orderings = _orderings_by_props(settings.algebras)
+        self._intake = Intake(settings.algebras, ignored=settings.ignored, unknown=settings.unknown)
         self._frontier = Frontier(stored)
+        self._quarantine = Quarantine(settings.retry_delays, stored=retry_stored, wall_offset=wall_offset)
+        self._burial = Burial()
+        self._attempts = Attempts(settings, self._intake, self._quarantine, self._burial)
         self._keys: dict[int, _KeyQueue] = {}
-        self._position = first if stored is None else stored + 1
+        self._held: list[tuple[int, Entry]] = []  # NO_DOUBLE_CONSUME: read, and the offset is not stored yet
+        self._position = self._quarantine.position = first if stored is None else stored + 1
         self._polling = False
+        self._poll_at = 0.0
+        self._alarm: float | None = None
         self._interval = settings.poll_interval
-        self._latched: dict[int, tuple[str, float]] = {}
-        self._dead: list[Dead] = []
-        self._appending: list[Dead] = []
+        self._latched: dict[int, tuple[str, float, int]] = {}  # by key: who, since when, and runs
+        self._full = False
         self._stored = stored
         self._storing: int | None = None
+        self._retry_stored = retry_stored
+        self._retry_storing: int | None = None
         self._running = 0
+        self._stop_reason: str | None = None
+        self._stopped = False
+        self._failures_in_a_row = 0
         self._stopping = False
         self._finished = False
         self._steps: dict[type[Any], Callable[[Any, float], list[Command]]] = {
+            Replayed: self._replayed,
             Started: self._started,
             Polled: self._polled,
             Woke: self._woke,
@@ -122,7 +137,9 @@ class Partition:
             TransientFailed: self._transient_failed,
             TransientPassed: self._transient_passed,
             DeadAppended: self._dead_appended,
+            RetryAppended: self._retry_appended,
             OffsetStored: self._offset_stored,
+            RetryOffsetStored: self._retry_offset_stored,
             StopRequested: self._stop_requested,
         }
 
@@ -130,6 +147,27 @@ class Partition:
     def in_flight(self) -> int:
         """Return how many polled records are not resolved."""
         return self._frontier.pending
+
+    @property
+    def pending_retry(self) -> int:
+        """Return how many records wait in quarantine."""
+        return self._quarantine.records
+
+    @property
+    def quarantined(self) -> int:
+        """Return how many keys are in quarantine."""
+        return len(self._quarantine.keys)
+
+    @property
+    def retrying(self) -> bool:
+        """Tell whether a key waits for another attempt or has one under way; a parked key does not."""
+        return any(state.stage is not Stage.PARKED for state in self._quarantine.keys.values())
+
+    @property
+    def latched(self) -> tuple[str, float] | None:
+        """Return the handler that waits in place for longest and since when, or None."""
+        handler, since, _ = min(self._latched.values(), key=lambda latch: latch[1], default=("", 0.0, 0))
+        return (handler, since) if handler else None
 
     @property
     def position(self) -> int:
@@ -150,13 +188,26 @@ class Partition:
         """Take in what happened and return what is to be done, in order; `now` is monotonic time in seconds."""
         return self._steps[type(happened)](happened, now)
 
-    # -- reading ----------------------------------------------------------------------------------------------------
+    # -- starting ---------------------------------------------------------------------------------------------------
+
+    def _replayed(self, page: Replayed, _: float) -> list[Command]:
+        commands: list[Command] = []
+        for offset, record in zip(page.offsets, page.records, strict=True):
+            try:
+                self._quarantine.replay(offset, record)
+            except HeaderError as error:
+                dead = Dead(offset, record, DeadReason.BAD_HEADER, Failure("HeaderError", str(error)), retry=True)
+                commands.append(RecordRefused(dead))
+                self._burial.add([dead])
+        return commands
 
     def _started(self, _: Started, now: float) -> list[Command]:
-        return self._settle(now)
+        return self._attempts.open(now) + self._settle(now)
+
+    # -- reading ----------------------------------------------------------------------------------------------------
 
     def _woke(self, _: Woke, now: float) -> list[Command]:
-        self._polling = False
+        self._alarm = None
         return self._settle(now)
 
     def _polled(self, page: Polled, now: float) -> list[Command]:
@@ -164,105 +215,149 @@ class Partition:
         if self._stopping:
             return self._settle(now)
         if not page.records:
-            return self._idle(now)
+            self._poll_at = now + self._interval
+            self._interval = min(self._interval * 2, self._settings.idle_interval)
+            return self._settle(now)
         self._interval = self._settings.poll_interval
         commands: list[Command] = []
         if page.offsets[0] != self._position:
             commands.append(OffsetsSkipped(self._position, page.offsets[0] - 1))
-        self._position = page.offsets[-1] + 1
+        self._position = self._quarantine.position = page.offsets[-1] + 1
         self._frontier.add(page.offsets)
-
-        ready: list[int] = []
-        passed_over: list[int] = []
-        keys, orderings, unpack = self._keys, self._orderings, HEAD.unpack
-        for offset, record in zip(page.offsets, page.records, strict=True):
-            if len(record.head) == HEAD_LENGTH:
-                tag, key, props = unpack(record.head)
-                ordering = orderings.get(tag, _NO_ORDERINGS).get(props)
-                if ordering is not None:
-                    queue = keys.get(key)
-                    if queue is None:
-                        queue = keys[key] = _KeyQueue()
-                        ready.append(key)
-                    queue.waiting.append(Entry(offset, tag, ordering, record))
-                    continue
-            dead = self._refuse(offset, record)
-            if dead is None:
-                passed_over.append(offset)
-            else:
-                commands.append(RecordRefused(dead))
-                self._dead.append(dead)
+        handled, passed_over, refused = self._intake.sort(page.offsets, page.records)
         self._frontier.resolve(passed_over)
-        if ready:
-            commands.append(QueueKeys(ready))
+        if self._settings.unknown is UnknownEvents.STOP:
+            refused = self._stop_at_unknown(refused)
+        if refused:
+            commands.extend(map(RecordRefused, refused))
+            self._burial.add(refused, main=[dead.offset for dead in refused])
+        if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
+            self._held = [(key, entry) for key, entry in handled if not self._divert(key, entry, now)]
+        else:
+            commands.extend(self._admit(handled, now))
         return commands + self._settle(now)
 
-    def _refuse(self, offset: int, record: Record) -> Dead | None:
-        """Say why a record can't be handled, or return None when it is to be passed over."""
-        try:
-            head = parse_head(record)
-        except HeaderError as error:
-            return Dead(offset, record, DeadReason.BAD_HEADER, Failure("HeaderError", str(error)))
-        if head.tag in self._settings.ignored:
-            return None
-        registered = self._settings.algebras.get(head.tag)
-        if registered is None:
-            if self._settings.skip_unknown:
-                return None
-            return Dead(
-                offset, record, DeadReason.UNKNOWN_TAG, Failure("UnknownTag", f"no handler knows tag {head.tag}")
-            )
-        message = f"tag {head.tag} is {registered.name}, the record says {head.algebra.name}"
-        return Dead(offset, record, DeadReason.ALGEBRA_MISMATCH, Failure("AlgebraMismatch", message))
+    def _stop_at_unknown(self, refused: Sequence[Dead]) -> list[Dead]:
+        """Stop at the first record that no handler knows, and return the other refused ones."""
+        for dead in refused:
+            if dead.reason is DeadReason.UNKNOWN_TAG:
+                self._stop_reason = self._stop_reason or f"{dead.failure.message}, at offset {dead.offset}"
+        return [dead for dead in refused if dead.reason is not DeadReason.UNKNOWN_TAG]
 
-    def _idle(self, now: float) -> list[Command]:
-        commands = self._settle(now, poll=False)
-        self._polling = True  # asleep; `Woke` ends it
-        commands.append(SleepUntil(now + self._interval))
-        self._interval = min(self._interval * 2, self._settings.idle_interval)
-        return commands
+    def _admit(self, handled: Sequence[tuple[int, Entry]], now: float) -> list[Command]:
+        """Queue records at their keys, and return the command to run the keys that were free."""
+        ready: list[int] = []
+        keys, guarded = self._keys, bool(self._quarantine.keys or self._quarantine.accounted)
+        for key, entry in handled:
+            if guarded and self._divert(key, entry, now):
+                continue
+            queue = keys.get(key)
+            if queue is None:
+                queue = keys[key] = _KeyQueue()
+                ready.append(key)
+            queue.waiting.append(entry)
+        return [QueueKeys(ready)] if ready else []
+
+    def _divert(self, key: int, entry: Entry, now: float) -> bool:
+        """Send a quarantined key's record behind what is pending; False when the record is to be handled."""
+        quarantine = self._quarantine
+        if quarantine.holds(key):
+            if not quarantine.divert(key, entry, now):
+                self._frontier.resolve((entry.offset,))
+            return True
+        if quarantine.settled(key, entry):
+            self._frontier.resolve((entry.offset,))
+            return True
+        return False
 
     # -- handling ---------------------------------------------------------------------------------------------------
 
     def _key_taken(self, taken: KeyTaken, now: float) -> list[Command]:
+        key = taken.key
+        if self._stopped:
+            return []
+        if self._attempts.waits(key):
+            if not self._stopping:
+                return [self._attempts.taken(key)]
+            self._attempts.interrupt(key, now, handed_out=False)
         if self._stopping:
             return self._settle(now)
-        queue = self._keys[taken.key]
+        queue = self._keys[key]
         queue.running, queue.waiting = queue.waiting, []
         self._running += 1
-        return [RunKey(taken.key, plan(queue.running))]
+        return [RunKey(key, plan(queue.running))]
 
     def _key_finished(self, finished: KeyFinished, now: float) -> list[Command]:
+        if self._quarantine.holds(finished.key):
+            commands: list[Command] = self._attempts.over(finished, now)
+            self._count_failures(finished, gave_up=any(isinstance(command, GaveUp) for command in commands))
+            return commands + self._settle(now)
+        if finished.dead or finished.failure is not None:
+            self._count_failures(finished)
+        else:
+            self._failures_in_a_row = 0
+        if finished.dead:
+            # The key waits for its letters: a record of it in the retry topic says that older ones are accounted for.
+            self._burial.add(finished.dead, main=[dead.offset for dead in finished.dead], after=finished)
+            return [*burials(finished.dead), *self._settle(now)]
+        commands = self._conclude(finished, now)
+        return commands + self._settle(now)
+
+    def _conclude(self, finished: KeyFinished, now: float) -> list[Command]:
+        """Free a key whose work on the main topic ended, or shut it in; its dead letters are durable."""
         queue = self._keys[finished.key]
         done = [entry.offset for entry in queue.running]
-        commands: list[Command] = []
-        if finished.dead:
-            buried = {dead.offset for dead in finished.dead}
-            done = [offset for offset in done if offset not in buried]
-            self._dead.extend(finished.dead)
-            commands.extend(_burials(finished.dead))
+        if finished.dead or finished.unfinished:
+            left = {dead.offset for dead in finished.dead}
+            left.update(entry.offset for entry in finished.unfinished)
+            done = [offset for offset in done if offset not in left]
         self._frontier.resolve(done)
         queue.running = []
         self._running -= 1
-        if queue.waiting:
-            commands.append(QueueKeys((finished.key,)))
+        if finished.failure is not None:
+            left_over = [*finished.unfinished, *queue.waiting]
+            self._quarantine.shut_in(finished.key, left_over, now)
+            del self._keys[finished.key]
+            delay = self._settings.retry_delays[0]
+            return [Quarantined(finished.key, finished.failure, len(left_over), delay)]
+        if self._stopping:
+            self._keep_waiting(finished.key, now)
+        elif queue.waiting:
+            return [QueueKeys((finished.key,))]
         else:
             del self._keys[finished.key]
-        return commands + self._settle(now)
+        return []
+
+    def _count_failures(self, finished: KeyFinished, *, gave_up: bool = False) -> None:
+        """Stop when key after key fails for good: a bad deployment must not bury the whole topic."""
+        if gave_up or any(dead.reason is DeadReason.UNRECOVERABLE for dead in finished.dead):
+            self._failures_in_a_row += 1
+        elif finished.failure is None:
+            self._failures_in_a_row = 0
+        if self._failures_in_a_row >= self._settings.failures_in_a_row:
+            self._stop_reason = f"{self._failures_in_a_row} keys in a row failed for good"
 
     def _key_abandoned(self, abandoned: KeyAbandoned, now: float) -> list[Command]:
-        # The key stays shut: it keeps what ran, so nothing newer of it can start and its offsets stay unresolved.
-        self._latched.pop(abandoned.key, None)
-        self._running -= 1
+        key = abandoned.key
+        self._latched.pop(key, None)
+        if self._quarantine.holds(key):
+            self._attempts.interrupt(key, now, handed_out=True)
+        else:
+            # The key stays shut: it keeps what ran, so nothing newer of it starts and its offsets stay unresolved.
+            self._running -= 1
+            self._keep_waiting(key, now)
         return self._settle(now)
 
     def _transient_failed(self, failed: TransientFailed, now: float) -> list[Command]:
         first = not self._latched
-        self._latched.setdefault(failed.key, (failed.handler, now))
+        handler, since, runs = self._latched.get(failed.key, (failed.handler, now, 0))
+        self._latched[failed.key] = (handler, since, runs + 1)
         return [Latched(failed.handler)] if first else []
 
     def _transient_passed(self, passed: TransientPassed, now: float) -> list[Command]:
-        handler, since = self._latched.pop(passed.key)
+        handler, since, runs = self._latched.pop(passed.key)
+        if runs > 1:  # another run of the key, side by side with this one, waits on
+            self._latched[passed.key] = (handler, since, runs - 1)
         if self._latched:
             return []
         return [Unlatched(handler, now - since), *self._settle(now)]
@@ -270,69 +365,169 @@ class Partition:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def _dead_appended(self, _: DeadAppended, now: float) -> list[Command]:
-        self._frontier.resolve(dead.offset for dead in self._appending)
-        self._appending = []
-        return self._settle(now)
+        main, over = self._burial.appended()
+        self._frontier.resolve(main)
+        commands: list[Command] = []
+        for one in over:
+            if isinstance(one, KeyFinished):
+                commands.extend(self._conclude(one, now))
+            else:
+                self._attempts.end(one)
+        return commands + self._settle(now)
+
+    def _retry_appended(self, appended: RetryAppended, now: float) -> list[Command]:
+        durable = self._quarantine.appended(appended.base, now)
+        self._frontier.resolve(durable.main)
+        commands: list[Command] = [QuarantineLifted(key, now - since) for key, since in durable.lifted]
+        if durable.ready:
+            commands.append(QueueKeys(durable.ready, retry=True))
+        self._quarantine.move_up(self._settings.move_span)
+        return commands + self._settle(now)
 
     def _offset_stored(self, _: OffsetStored, now: float) -> list[Command]:
         self._stored, self._storing = self._storing, None
+        commands: list[Command] = []
+        if self._held and not self._stopping and self._stored == self._position - 1:
+            held, self._held = self._held, []
+            commands.extend(self._admit(held, now))
+        return commands + self._settle(now)
+
+    def _retry_offset_stored(self, _: RetryOffsetStored, now: float) -> list[Command]:
+        self._retry_stored, self._retry_storing = self._retry_storing, None
         return self._settle(now)
 
     # -- stopping ---------------------------------------------------------------------------------------------------
 
     def _stop_requested(self, _: StopRequested, now: float) -> list[Command]:
         self._stopping = True
+        for key, entry in self._held:
+            if not self._divert(key, entry, now):  # its key may have failed since it was read
+                self._keys.setdefault(key, _KeyQueue()).waiting.append(entry)
+        self._held = []
+        for key in [key for key, queue in self._keys.items() if not queue.running]:
+            self._keep_waiting(key, now)
         return self._settle(now)
+
+    def _keep_waiting(self, key: int, now: float) -> None:
+        """Keep what waits for a key and will not be started any more.
+
+        In NO_EVENT_LOSE the stored offset stays behind it. In NO_DOUBLE_CONSUME the offset is stored already, or about
+        to be, so it goes to the retry topic.
+        """
+        waiting = self._keys[key].waiting
+        if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME and waiting:
+            self._quarantine.shut_in(key, waiting, now)
+            del self._keys[key]
 
     # -- what follows from the state --------------------------------------------------------------------------------
 
-    def _settle(self, now: float, *, poll: bool = True) -> list[Command]:  # noqa: ARG002 - steps of time come later
+    def _settle(self, now: float) -> list[Command]:
         """Return the commands that the state calls for and that are not under way yet."""
         commands: list[Command] = []
-        if self._dead and not self._appending:
-            self._appending, self._dead = self._dead, []
-            commands.append(AppendDead(self._appending))
-        if self._storing is None and self._worth_storing():
-            self._storing = self._frontier.edge()
-            assert self._storing is not None  # noqa: S101 - narrows the type: an edge that moved is a number
-            commands.append(StoreOffset(self._storing))
+        if letters := self._burial.next_append():
+            commands.append(AppendDead(letters))
+        if self._storing is None and (offset := self._offset_worth_storing()) is not None:
+            self._storing = offset
+            commands.append(StoreOffset(offset))
+        if self._quarantine.stirred:
+            commands.extend(self._settle_quarantine(now))
+        if not self._stopped and (reason := self._reason_to_stop()) is not None:
+            self._stopped = True
+            commands.append(Stop(reason))
         if self._stopping:
-            commands.extend(self._finish())
-        elif poll and not self._polling and not self._latched and self._frontier.pending < self._settings.max_in_flight:
-            self._polling = True
-            commands.append(Poll(self._position, self._settings.poll_count))
+            return commands + self._finish()
+        if not self._polling:
+            commands.extend(self._poll(now))
+        if (alarm := self._next_alarm(now)) is not None and alarm != self._alarm:
+            self._alarm = alarm
+            commands.append(SleepUntil(alarm))
         return commands
 
-    def _worth_storing(self) -> bool:
-        """Tell whether the edge moved far enough to be stored: a poll's worth, or all that there is."""
+    def _reason_to_stop(self) -> str | None:
+        """Return why the partition must end; how an attempt ended is durable before it does."""
+        if self._stop_reason is not None:
+            return self._stop_reason
+        written = not self._quarantine.writing and self._burial.idle
+        return self._attempts.stop_reason if written else None
+
+    def _may_attempt(self) -> bool:
+        """Tell whether attempts may start: one that a stop cuts short would count as a failed one."""
+        ending = self._stopping or self._stop_reason is not None or self._attempts.stop_reason is not None
+        return not ending and not self._latched
+
+    def _settle_quarantine(self, now: float) -> list[Command]:
+        commands: list[Command] = []
+        if self._may_attempt():
+            stored = -1 if self._stored is None else self._stored
+            covered = stored if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME else None
+            self._quarantine.begin_due(now, self._settings.retry_concurrency, stored=covered)
+        if records := self._quarantine.next_append():
+            commands.append(AppendRetry(records))
+        if self._retry_storing is None:
+            offset = self._retry_offset_worth_storing()
+            if offset is not None:
+                self._retry_storing = offset
+                commands.append(StoreRetryOffset(offset))
+            else:
+                self._quarantine.calm()
+        return commands
+
+    def _poll(self, now: float) -> list[Command]:
+        if self._polling or self._latched or self._held or self._stopped or now < self._poll_at:
+            return []
+        if self._frontier.pending >= self._settings.max_in_flight:
+            return []
+        room = self._settings.max_pending_retry - self._quarantine.records - self._frontier.pending
+        if room <= 0 and self._quarantine.records:
+            if self._position <= self._quarantine.up_to and self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
+                # A crash came between the write to the retry topic and the offset: there attempts wait for the offset.
+                self._polling = True
+                return [Poll(self._position, 1)]
+            if self._full:
+                return []
+            self._full = True
+            return [BacklogFull(self._quarantine.records)]
+        commands: list[Command] = [BacklogDrained(self._quarantine.records)] if self._full else []
+        self._full = False
+        self._polling = True
+        count = min(self._settings.poll_count, room) if self._quarantine.records else self._settings.poll_count
+        return [*commands, Poll(self._position, count)]
+
+    def _next_alarm(self, now: float) -> float | None:
+        due = None
+        if self._may_attempt() and self._quarantine.busy < self._settings.retry_concurrency:
+            due = self._quarantine.next_due()
+        if due is None and self._polling:
+            return None
+        poll = None if self._polling or self._latched or self._held or self._poll_at <= now else self._poll_at
+        return min((at for at in (due, poll) if at is not None), default=None)
+
+    def _offset_worth_storing(self) -> int | None:
+        """Return the offset to store: when it moved a poll's worth, or is all that there is."""
+        if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
+            read = self._position - 1
+            before = -1 if self._stored is None else self._stored
+            return read if read > before and not self._quarantine.writing else None
         edge = self._frontier.edge()
         if edge is None or edge == self._stored:
-            return False
+            return None
         if not self._frontier.pending or (self._stopping and not self._running):
-            return True
-        return edge - (-1 if self._stored is None else self._stored) >= self._settings.poll_count
+            return edge
+        moved = edge - (-1 if self._stored is None else self._stored)
+        return edge if moved >= self._settings.poll_count else None
+
+    def _retry_offset_worth_storing(self) -> int | None:
+        edge = self._quarantine.edge()
+        if edge is None or edge == self._retry_stored:
+            return None
+        moved = edge - (-1 if self._retry_stored is None else self._retry_stored)
+        at_rest = not self._quarantine.keys or (self._stopping and not self._running)
+        return edge if at_rest or moved >= self._settings.poll_count else None
 
     def _finish(self) -> list[Command]:
-        busy = self._running or self._dead or self._appending or self._storing is not None
-        if busy or self._finished:
+        busy = self._running or self._quarantine.busy or self._quarantine.writing or not self._burial.idle
+        storing = self._storing is not None or self._retry_storing is not None
+        if busy or storing or self._finished:
             return []
         self._finished = True
         return [Finish()]
-
-
-def _burials(dead: Sequence[Dead]) -> list[RecordsBuried]:
-    """Return one note for each failure, with the offsets it cost."""
-    groups: dict[int, list[Dead]] = {}
-    for one in dead:
-        groups.setdefault(id(one.failure), []).append(one)
-    return [
-        RecordsBuried(group[0].reason, group[0].failure, [one.offset for one in group]) for group in groups.values()
-    ]
-
-
-def _orderings_by_props(algebras: Mapping[int, Algebra]) -> dict[int, dict[bytes, int]]:
-    """Return, for each tag, the valid values of the properties header with the ordering each stands for."""
-    return {
-        tag: {props: int(ordering) for props, (ordering, algebra) in PROPS_BY_BYTES.items() if algebra is registered}
-        for tag, registered in algebras.items()
-    }

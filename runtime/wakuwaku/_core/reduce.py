@@ -6,7 +6,7 @@ algebra                 what is left
 NON_ASSOCIATIVE         every event
 COMMUTATIVE             every event
 IDEMPOTENT              of equal *neighbours* the first (``a b a`` stays)
-IDEMPOTENT_COMMUTATIVE  of equal events the first
+IDEMPOTENT_COMMUTATIVE  of equal events one, at the place of the last
 ASSOCIATIVE             one event, folded in log order; more where two events refuse to combine
 ======================  =====================================================================
 """
@@ -64,20 +64,25 @@ def reduce(algebra: Algebra, events: Sequence[E], combine: Callable[[E, E], E | 
 
 
 def _fold(events: Sequence[E], combine: Callable[[E, E], E | None]) -> Reduced[E]:
-    folded: list[E] = []
-    sources: list[range] = []
-    start, accumulated = 0, events[0]
-    for position in range(1, len(events)):
-        combined = combine(accumulated, events[position])
-        if combined is None:
-            folded.append(accumulated)
-            sources.append(range(start, position))
-            start, accumulated = position, events[position]
-        else:
-            accumulated = combined
-    folded.append(accumulated)
-    sources.append(range(start, len(events)))
+    """Fold halves and join them at their edges: a rule that makes longer and longer values copies each few times."""
+    folded, sources = _fold_stretch(events, 0, len(events), combine)
     return Reduced(folded, sources)
+
+
+def _fold_stretch(
+    events: Sequence[E], start: int, end: int, combine: Callable[[E, E], E | None]
+) -> tuple[list[E], list[range]]:
+    if end - start == 1:
+        return [events[start]], [range(start, end)]
+    middle = (start + end) // 2
+    folded, sources = _fold_stretch(events, start, middle, combine)
+    later, later_sources = _fold_stretch(events, middle, end, combine)
+    combined = combine(folded[-1], later[0])
+    if combined is not None:
+        folded[-1] = combined
+        sources[-1] = range(sources[-1].start, later_sources[0].stop)
+        del later[0], later_sources[0]
+    return folded + later, sources + later_sources
 
 
 def _collapse_neighbours(events: Sequence[E]) -> Reduced[E]:
@@ -91,10 +96,16 @@ def _collapse_neighbours(events: Sequence[E]) -> Reduced[E]:
 
 
 def _collapse_all(events: Sequence[E]) -> Reduced[E]:
+    """Keep one of all equal events, at the place of the last.
+
+    So a handler that notes the offset up to which it has applied events may pass over what lies before it.
+    """
+    groups: dict[E, list[int]] = {}
     try:
-        groups: dict[E, list[int]] = {}
         for position, event in enumerate(events):
-            groups.setdefault(event, []).append(position)
+            positions = groups.pop(event, [])
+            positions.append(position)
+            groups[event] = positions
     except TypeError:  # an event that holds a mapping compares but does not hash
         return _collapse_all_by_equality(events)
     return Reduced(list(groups), list(groups.values()))
@@ -104,9 +115,13 @@ def _collapse_all_by_equality(events: Sequence[E]) -> Reduced[E]:
     kept: list[E] = []
     sources: list[list[int]] = []
     for position, event in enumerate(events):
-        try:
-            sources[kept.index(event)].append(position)
-        except ValueError:
-            kept.append(event)
-            sources.append([position])
+        if event in kept:
+            index = kept.index(event)
+            positions = sources.pop(index)
+            del kept[index]
+        else:
+            positions = []
+        positions.append(position)
+        kept.append(event)
+        sources.append(positions)
     return Reduced(kept, sources)

@@ -3,88 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wakuwaku._core.commands import Dead, DeadReason, Failure, RunKey
 from wakuwaku._core.inputs import KeyAbandoned, KeyFinished, TransientFailed, TransientPassed
-from wakuwaku._core.plan import Entry, Run
+from wakuwaku._core.plan import Entry, Run, Segment
 from wakuwaku._core.reduce import reduce
+from wakuwaku._core.remainder import Stage, remainder
 from wakuwaku._engine.failure import describe
-from wakuwaku._engine.pause import pause
+from wakuwaku._engine.patience import class_of, ends_the_process, is_transient, until_it_passes
 from wakuwaku._engine.routing import Binding
-from wakuwaku.errors import DecodeError, ErrorClass, HandleError
-from wakuwaku.event import Event
+from wakuwaku._engine.stage import FailedRun, SharedStage
+from wakuwaku.errors import DecodeError, ErrorClass
+from wakuwaku.event import Event, combined
 from wakuwaku.handler import Batch
+from wakuwaku.retry import BackOffInterruptedError, RetryContext
 
-__all__ = ["Counters", "Execution", "Share"]
-
-#: What a worker shares of a stage whose runs may go side by side: other workers take runs from its list.
-Share = Callable[["SharedStage"], None]
+__all__ = ["Counters", "Execution"]
 
 
 class Counters:
-    """Count what went through: events read, handled as they were or folded, given up; calls of handlers."""
+    """Count what went through handlers: events read, events handed over after folding, calls, records given up."""
 
-    __slots__ = ("calls", "dead", "events", "handled", "ignored")
+    __slots__ = ("calls", "dead", "events", "handled", "quarantined")
 
     def __init__(self) -> None:
         self.events = 0
         self.handled = 0
         self.calls = 0
         self.dead = 0
-        self.ignored = 0
+        self.quarantined = 0
 
 
 class Interrupted(Exception):  # noqa: N818 - not an error: a wait in place that a stop cut short
     """A chunk that waited in place was left behind by a stop."""
-
-
-class SharedStage:
-    """Hold the body runs of a segment while workers that are free take them.
-
-    No task is made for a run: the worker that has the key works through the list, and whoever is idle takes from it.
-    """
-
-    __slots__ = ("_execute", "_failure", "_open", "_outside", "_waiter", "runs")
-
-    def __init__(self, runs: Sequence[Run], execute: Callable[[Run], Awaitable[None]]) -> None:
-        self.runs = list(reversed(runs))
-        self._execute = execute
-        self._outside = 0
-        self._failure: BaseException | None = None
-        self._waiter: asyncio.Future[None] | None = None
-
-    async def work(self) -> None:
-        """Execute runs until none is left to be taken; a failure is kept for `join`, and siblings finish."""
-        while self.runs:
-            try:
-                await self._execute(self.runs.pop())
-            except BaseException as error:
-                self._failure = self._failure or error
-                if isinstance(error, asyncio.CancelledError):
-                    raise
-
-    async def help(self) -> None:
-        """Work as a second worker."""
-        if not self.runs:
-            return
-        self._outside += 1
-        try:
-            await self.work()
-        finally:
-            self._outside -= 1
-            if self._waiter is not None and not self._outside and not self._waiter.done():
-                self._waiter.set_result(None)
-
-    async def join(self) -> None:
-        """Work, wait for those who help, and raise what failed."""
-        await self.work()
-        while self._outside:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
-        if self._failure is not None:
-            raise self._failure
 
 
 class Chunk(NamedTuple):
@@ -110,69 +63,74 @@ class Execution:
         partition: int,
         delays: Sequence[float],
         tell: Callable[[TransientFailed | TransientPassed], None],
-        share: Share,
         stop: asyncio.Event,
         counters: Counters,
     ) -> None:
         self._bindings = bindings
         self._topic = topic
         self._partition = partition
-        self._delays = delays
+        self._in_place = until_it_passes(delays, stop)
         self._tell = tell
-        self._share = share
-        self._stop = stop
         self._counters = counters
+        self.calling = ""  # the handler that was called last; a blocked event loop is in it
 
-    async def run(self, command: RunKey) -> KeyFinished | KeyAbandoned:
+    async def run(self, command: RunKey, share: Callable[[SharedStage], None]) -> KeyFinished | KeyAbandoned:
         """Execute all segments of a key and return what came of it.
 
         Raises what is no outcome of a handler: cancellation, and errors that end the process.
         """
         dead: list[Dead] = []
-        key = command.key
         try:
-            for segment in command.segments:
-                if segment.head is not None:
-                    await self._run(key, segment.head, dead)
-                if len(segment.body) == 1:
-                    await self._run(key, segment.body[0], dead)
-                elif segment.body:
-                    stage = SharedStage(segment.body, lambda run: self._run(key, run, dead))
-                    self._share(stage)
-                    await stage.join()
-                if segment.tail is not None:
-                    await self._run(key, segment.tail, dead)
+            for number, segment in enumerate(command.segments):
+                for step, runs in _stages(segment):
+                    if len(runs) == 1:
+                        one = await self._run(command, runs[0], dead)
+                        failed: Sequence[FailedRun] = () if one is None else (one,)
+                    else:
+                        stage = SharedStage(runs, lambda run: self._run(command, run, dead))
+                        share(stage)
+                        failed = await stage.join()
+                    if failed:
+                        left = remainder(command.segments, Stage(number, step), [one.left for one in failed])
+                        offsets = frozenset(entry.offset for one in failed for entry in one.left)
+                        return KeyFinished(command.key, dead, left, offsets, failed[0].failure)
         except Interrupted:
-            return KeyAbandoned(key)
-        return KeyFinished(key, dead)
+            return KeyAbandoned(command.key)
+        return KeyFinished(command.key, dead)
 
-    async def _run(self, key: int, run: Run, dead: list[Dead]) -> None:
+    async def _run(self, command: RunKey, run: Run, dead: list[Dead]) -> FailedRun | None:
+        """Hand a run over in chunks; what is left of it when a chunk fails is returned."""
         binding = self._bindings[run[0].tag]
-        counters = self._counters
-        counters.events += len(run)
+        self._counters.events += len(run)
         decode = binding.decode
         try:
             events = [decode(entry.record.body) for entry in run]
         except DecodeError:
             run, events = self._decode_each(run, decode, dead)
             if not run:
-                return
+                return None
         if len(run) == 1:
-            await self._chunk(key, binding, Chunk(events, run, events), dead)
-            return
-        reduced = reduce(binding.algebra, events, _combine)
+            failure = await self._chunk(command, binding, Chunk(events, run, events), dead)
+            return None if failure is None else FailedRun(failure, run)
+        reduced = reduce(binding.algebra, events, combined)
+        as_it_was = reduced.events is events
         start, size = 0, binding.max_batch
         while start < len(reduced.events):
             chunk = _same_key(reduced.events[start : start + size], binding.key_values)
             end = start + len(chunk)
-            positions = [position for sources in reduced.sources[start:end] for position in sources]
-            entries, unfolded = [run[position] for position in positions], [events[position] for position in positions]
-            failure = await self._chunk(key, binding, Chunk(chunk, entries, unfolded), dead)
-            start = end
+            if as_it_was:
+                whole = Chunk(chunk, run[start:end], chunk)
+            else:
+                positions = [position for sources in reduced.sources[start:end] for position in sources]
+                whole = Chunk(
+                    chunk, [run[position] for position in positions], [events[position] for position in positions]
+                )
+            failure = await self._chunk(command, binding, whole, dead)
             if failure is not None:
-                later = [run[position] for sources in reduced.sources[start:] for position in sources]
-                self._bury(later, dead, DeadReason.GAVE_UP, failure)
-                return
+                left = sorted(position for sources in reduced.sources[start:] for position in sources)
+                return FailedRun(failure, [run[position] for position in left])
+            start = end
+        return None
 
     def _decode_each(self, run: Run, decode: Callable[[bytes], Event], dead: list[Dead]) -> tuple[Run, list[Event]]:
         """Decode one by one; what does not decode goes to the dead letters, the rest of the run goes on."""
@@ -186,62 +144,90 @@ class Execution:
                 self._bury([entry], dead, DeadReason.UNDECODABLE_BODY, Failure("DecodeError", str(error)))
         return sound, events
 
-    async def _chunk(self, key: int, binding: Binding, chunk: Chunk, dead: list[Dead]) -> Failure | None:
+    async def _chunk(self, command: RunKey, binding: Binding, chunk: Chunk, dead: list[Dead]) -> Failure | None:
         """Call the handler until it says something else than Transient; return the failure that ends the run."""
-        attempt = 1
-        counters = self._counters
-        events, entries, unfolded = chunk
-        offsets = [entry.offset for entry in entries]
-        while True:
-            counters.calls += 1
-            try:
-                await binding.call(
-                    Batch(
-                        events,
-                        topic=self._topic,
-                        partition=self._partition,
-                        offsets=offsets,
-                        attempt=attempt,
-                        unfolded=unfolded,
-                    )
-                )
-            except MemoryError:
+        try:
+            await self._call(command, binding, chunk, 0)
+        except Exception as error:
+            if ends_the_process(error):
                 raise
-            except Exception as error:  # noqa: BLE001 - whatever a handler raises has an outcome
-                error_class = error.error_class if isinstance(error, HandleError) else ErrorClass.RETRYABLE
-                if error_class is ErrorClass.TRANSIENT:
-                    if attempt == 1:
-                        self._tell(TransientFailed(key, binding.handler))
-                    await self._pause(attempt)
-                    attempt += 1
-                    continue
-                failure = describe(error, handler=binding.handler, attempts=attempt)
-            else:
-                counters.handled += len(events)
-                if attempt > 1:
-                    self._tell(TransientPassed(key))
-                return None
-            if attempt > 1:
-                self._tell(TransientPassed(key))
-            if error_class is ErrorClass.UNRECOVERABLE:
-                self._bury(entries, dead, DeadReason.UNRECOVERABLE, failure)
-                return None
-            self._bury(entries, dead, DeadReason.GAVE_UP, failure)
-            return failure
+            return await self._failed(error, command, binding, chunk, dead)
+        self._counters.handled += len(chunk.events)
+        return None
 
-    async def _pause(self, attempt: int) -> None:
-        """Wait for the delay of this attempt; a stop cuts the wait short and leaves the chunk without an outcome."""
-        delay = self._delays[min(attempt, len(self._delays)) - 1]
-        if await pause(delay, self._stop):
-            raise Interrupted
+    async def _call(self, command: RunKey, binding: Binding, chunk: Chunk, waits: int) -> None:
+        """Call the handler once, after this many waits in place."""
+        self._counters.calls += 1
+        self.calling = binding.handler
+        await binding.call(
+            Batch(
+                chunk.events,
+                topic=self._topic,
+                partition=self._partition,
+                offsets=[entry.offset for entry in chunk.entries],
+                attempt=(command.attempt or 1) + waits,
+                source="retry" if command.attempt else "main",
+                unfolded=chunk.unfolded,
+            )
+        )
+
+    async def _failed(
+        self, error: Exception, command: RunKey, binding: Binding, chunk: Chunk, dead: list[Dead]
+    ) -> Failure | None:
+        """Wait in place while the handler asks for it, then sort what the last call raised."""
+        waits = 0
+        if is_transient(error):
+            self._tell(TransientFailed(command.key, binding.handler))
+            last, waits = await self._wait_in_place(error, command, binding, chunk)
+            self._tell(TransientPassed(command.key))
+            if last is None:
+                self._counters.handled += len(chunk.events)
+                return None
+            error = last
+        failure = describe(error, handler=binding.handler, attempts=command.attempt + 1 + waits)
+        if class_of(error) is ErrorClass.UNRECOVERABLE:
+            self._bury(chunk.entries, dead, DeadReason.UNRECOVERABLE, failure)
+            return None
+        return failure
+
+    async def _wait_in_place(
+        self, first: Exception, command: RunKey, binding: Binding, chunk: Chunk
+    ) -> tuple[Exception | None, int]:
+        """Call again after each delay until the failure is no Transient one; return the last error and the waits."""
+        waits = 0
+
+        async def call_again(context: RetryContext) -> None:
+            nonlocal waits
+            waits = context.retry_count
+            if not waits:
+                raise first  # the call that was made before the template was asked
+            await self._call(command, binding, chunk, waits)
+
+        try:
+            await self._in_place.execute_async(call_again)
+        except BackOffInterruptedError:
+            raise Interrupted from None
+        except Exception as error:
+            if ends_the_process(error):
+                raise
+            return error, waits
+        return None, waits
 
     def _bury(self, entries: Sequence[Entry], dead: list[Dead], reason: DeadReason, failure: Failure) -> None:
         self._counters.dead += len(entries)
         dead.extend(Dead(entry.offset, entry.record, reason, failure) for entry in entries)
 
 
-def _combine(earlier: Event, later: Event) -> Event | None:
-    return earlier.combine(later)
+def _stages(segment: Segment) -> list[tuple[int, Sequence[Run]]]:
+    """Return the stages of a segment that have runs, with the number of each."""
+    stages: list[tuple[int, Sequence[Run]]] = []
+    if segment.head is not None:
+        stages.append((0, (segment.head,)))
+    if segment.body:
+        stages.append((1, segment.body))
+    if segment.tail is not None:
+        stages.append((2, (segment.tail,)))
+    return stages
 
 
 def _same_key(events: Sequence[Event], key_values: Callable[[Any], object]) -> Sequence[Event]:

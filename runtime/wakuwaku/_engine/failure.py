@@ -41,4 +41,6 @@ def _traceback_of(error: BaseException) -> str:
 
 
 def _bounded(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+    """Return text that any encoder takes, cut to a length; lone surrogates are written as escapes."""
+    cut = text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+    return cut.encode("utf-8", "backslashreplace").decode()

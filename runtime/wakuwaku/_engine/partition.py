@@ -3,57 +3,107 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from wakuwaku._core.commands import (
     AppendDead,
+    AppendRetry,
     Command,
+    Dead,
     Finish,
     Note,
     Poll,
     QueueKeys,
     RunKey,
     SleepUntil,
+    Stop,
     StoreOffset,
+    StoreRetryOffset,
 )
 from wakuwaku._core.inputs import (
     DeadAppended,
     Input,
+    KeyAbandoned,
     KeyTaken,
     OffsetStored,
     Polled,
+    Replayed,
+    RetryAppended,
+    RetryOffsetStored,
     Started,
     StopRequested,
     Woke,
 )
-from wakuwaku._core.partition import Partition, Settings
+from wakuwaku._core.partition import Partition
+from wakuwaku._core.settings import Settings
+from wakuwaku._engine.appends import OwnTopic
 from wakuwaku._engine.execution import Counters, Execution
-from wakuwaku._engine.pause import pause
+from wakuwaku._engine.patience import attempt_delays, until_answered
 from wakuwaku._engine.routing import Binding, tags_of
+from wakuwaku._engine.stuck import handler_of
+from wakuwaku._engine.tenure import Tenure
+from wakuwaku._engine.timer import Timer
 from wakuwaku._engine.workers import Workers
-from wakuwaku.config import ConsumerConfig, UnknownEvents
+from wakuwaku.config import ConsumerConfig
 from wakuwaku.deadletter import DeadLetter, dead_topic
-from wakuwaku.errors import ConsumerStoppedError, LogUnavailableError, OffsetOutOfRangeError
+from wakuwaku.errors import ConsumerStoppedError, LogError, OffsetOutOfRangeError
+from wakuwaku.headers import Record
+from wakuwaku.health import PartitionHealth
 from wakuwaku.log import Log, Page
 from wakuwaku.observe.logging import Place, log_note, log_unavailable
+from wakuwaku.retry import BackOffInterruptedError
 
-__all__ = ["PartitionRunner", "Subscription"]
+__all__ = ["PartitionRunner", "Subscription", "retry_topic"]
 
 T = TypeVar("T")
+
+#: Workers of their own for quarantined keys, so that failing keys never take those of healthy ones.
+_RETRY_CONCURRENCY = 10
+
+
+#: Seconds that handlers have to end after they were cancelled.
+_CANCEL_GRACE = 1.0
+
+
+def retry_topic(topic: str, consumer: str) -> str:
+    """Return the name of a consumer's retry topic."""
+    return f"retry_{topic}_{consumer}"
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Say what a consumer reads and who handles it."""
+    """Say what a consumer reads and who handles it; `wall` tells Unix time in seconds."""
 
     topic: str
     bindings: Mapping[int, Binding]
     ignored: frozenset[int]
     config: ConsumerConfig
+    wall: Callable[[], float] = time.time
+
+    def settings(self) -> Settings:
+        """Return what the machine of a partition is told."""
+        config = self.config
+        return Settings(
+            algebras=tags_of(self.bindings),
+            ignored=self.ignored,
+            unknown=config.unknown_events,
+            failures_in_a_row=config.failures_in_a_row,
+            mode=config.mode,
+            retry_delays=attempt_delays(config.retry_delays),
+            on_give_up=config.on_give_up,
+            poll_count=config.poll_count,
+            poll_interval=config.poll_interval,
+            idle_interval=max(config.idle_interval, config.poll_interval),
+            max_in_flight=config.max_in_flight,
+            max_pending_retry=config.max_pending_retry,
+            retry_concurrency=min(_RETRY_CONCURRENCY, config.concurrency),
+            move_span=config.max_pending_retry,
+        )
 
 
 class PartitionRunner:
@@ -62,36 +112,67 @@ class PartitionRunner:
     def __init__(self, log: Log, subscription: Subscription, partition: int, counters: Counters) -> None:
         config = subscription.config
         self.partition = partition
+        self.heartbeat = 0.0  # the event loop's time of the last step
+        self.stuck: list[str] = []  # handlers that went on after they were cancelled
         self._log = log
         self._subscription = subscription
         self._topic = subscription.topic
         self._consumer = config.consumer
-        self._dead_topic = dead_topic(subscription.topic, config.consumer)
+        self._counters = counters
         self._place = Place(subscription.topic, partition, config.consumer)
+        self._tenure = Tenure(log, config.consumer, subscription.topic, partition, config.lease_seconds)
+        self._retries = OwnTopic(log, retry_topic(subscription.topic, config.consumer), partition, self._tenure)
+        self._dead = OwnTopic(log, dead_topic(subscription.topic, config.consumer), partition, self._tenure)
         self._machine: Partition | None = None
+        self._now: Callable[[], float] = time.monotonic
         self._stop = asyncio.Event()
+        self._log_calls = until_answered(config.retry_delays, self._warn)
+        self._log_calls_until_stop = until_answered(config.retry_delays, self._warn, stop=self._stop)
         self._end: asyncio.Future[None] | None = None
-        self._ending = False
+        self._abandoning = False
         self._moved: list[asyncio.Future[None]] = []
-        self._reads: asyncio.Queue[Poll | SleepUntil] = asyncio.Queue()
+        self._timer = Timer(lambda: self._step(Woke()))
+        self._polls: asyncio.Queue[Poll] = asyncio.Queue()
         self._burials: asyncio.Queue[AppendDead] = asyncio.Queue()
+        self._retry_appends: asyncio.Queue[AppendRetry] = asyncio.Queue()
         self._stores: asyncio.Queue[StoreOffset] = asyncio.Queue()
+        self._retry_stores: asyncio.Queue[StoreRetryOffset] = asyncio.Queue()
         self._workers = Workers(config.concurrency, self._work)
+        self._retry_workers = Workers(min(_RETRY_CONCURRENCY, config.concurrency), self._work)
+        self._working: list[asyncio.Task[None]] = []
         self._execution = Execution(
             subscription.bindings,
             topic=subscription.topic,
             partition=partition,
             delays=config.retry_delays,
             tell=self._step,
-            share=self._workers.share,
             stop=self._stop,
             counters=counters,
         )
 
     @property
-    def in_flight(self) -> int:
-        """Return how many polled records are not resolved."""
-        return self._machine.in_flight if self._machine is not None else 0
+    def calling(self) -> str:
+        """Return the handler that was called last."""
+        return self._execution.calling
+
+    def health(self) -> PartitionHealth:
+        """Return how the partition is."""
+        machine, now = self._machine, self._now()
+        waiting = None if machine is None else machine.latched
+        return PartitionHealth(
+            partition=self.partition,
+            heartbeat_age=now - self.heartbeat,
+            in_flight=0 if machine is None else machine.in_flight,
+            quarantined=0 if machine is None else machine.quarantined,
+            pending_retry=0 if machine is None else machine.pending_retry,
+            waiting_for=None if waiting is None else waiting[0],
+            waiting_since=None if waiting is None else now - waiting[1],
+        )
+
+    @property
+    def machine(self) -> Partition | None:
+        """Return the machine, or None before the partition has begun."""
+        return self._machine
 
     def request_stop(self) -> None:
         """Start no new work; `run` returns when what runs is done."""
@@ -100,9 +181,16 @@ class PartitionRunner:
             if self._machine is not None:
                 self._step(StopRequested())
 
+    def abandon(self) -> None:
+        """Cancel the handlers that run, without an outcome; what is known to have failed is still written."""
+        self.request_stop()
+        self._abandoning = True
+        for task in self._working:
+            task.cancel()
+
     async def resolved(self, end: int) -> None:
-        """Wait until every record before offset `end` is resolved."""
-        while self._machine is None or not self._machine.resolved_before(end):
+        """Wait until every record before offset `end` is handled or dead, and no key waits for another attempt."""
+        while self._machine is None or not self._machine.resolved_before(end) or self._machine.retrying:
             moved = asyncio.get_running_loop().create_future()
             self._moved.append(moved)
             await moved
@@ -110,51 +198,80 @@ class PartitionRunner:
     async def run(self) -> None:
         """Run until a stop is through. Raises what makes the partition unable to go on, offsets untouched."""
         self._end = asyncio.get_running_loop().create_future()
+        self._now = asyncio.get_running_loop().time
+        tasks: list[asyncio.Task[None]] = []
         try:
-            self._machine = await self._load()
-            tasks = [
-                *self._workers.start(),
-                *(asyncio.create_task(self._guard(loop)) for loop in (self._read, self._bury, self._store)),
-            ]
-        finally:
-            self._tell_moved()
-        try:
-            self._step(StopRequested() if self._stop.is_set() else Started())
+            try:
+                await self._until_stop("taking the lease", self._tenure.take)
+                self._machine = await self._load()
+            except BackOffInterruptedError:
+                return  # stopped before it began
+            loops = (self._poll, self._bury, self._append_retries, self._store, self._store_retry, self._keep_lease)
+            self._working = [*self._workers.start(), *self._retry_workers.start()]
+            tasks = [*self._working, *(asyncio.create_task(self._guard(loop)) for loop in loops)]
+            self._step(Started())
+            if self._stop.is_set():
+                self._step(StopRequested())
             await self._end
         finally:
-            self._ending = True
+            self._abandoning = True
+            self._timer.cancel()
+            self._tell_moved()
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            if tasks:
+                _, late = await asyncio.wait(tasks, timeout=_CANCEL_GRACE)
+                self.stuck = [handler_of(task) for task in late]
+            with contextlib.suppress(LogError):  # it runs out by itself
+                await self._tenure.leave()
 
     async def _load(self) -> Partition:
         """Make the machine from where this consumer left off."""
-        bounds = await self._insist("reading bounds", lambda: self._log.bounds(self._topic, self.partition))
-        stored = await self._insist(
-            "loading the offset", lambda: self._log.load_offset(self._consumer, self._topic, self.partition)
+        log, consumer, partition = self._log, self._consumer, self.partition
+        stored = await self._until_stop(
+            "loading the offset", partial(log.load_offset, consumer, self._topic, partition)
         )
+        bounds = await self._until_stop("reading bounds", partial(log.bounds, self._topic, partition))
         if stored is not None and stored >= bounds.end:
             raise OffsetOutOfRangeError(
                 f"{self._place}: offset {stored} is stored, but the log ends before offset {bounds.end}: records were "
                 "lost, or this is another log under the same name. Nothing is read until the stored offset is set anew"
             )
-        config, subscription = self._subscription.config, self._subscription
-        settings = Settings(
-            algebras=tags_of(subscription.bindings),
-            ignored=subscription.ignored,
-            skip_unknown=config.unknown_events is UnknownEvents.SKIP,
-            poll_count=config.poll_count,
-            poll_interval=config.poll_interval,
-            idle_interval=max(config.idle_interval, config.poll_interval),
-            max_in_flight=config.max_in_flight,
+        retries = self._retries.topic
+        retry_stored = await self._until_stop(
+            "loading the retry offset", partial(log.load_offset, consumer, retries, partition)
         )
-        return Partition(settings, stored=stored, first=bounds.first)
+        machine = Partition(
+            self._subscription.settings(),
+            stored=stored,
+            first=bounds.first,
+            retry_stored=retry_stored,
+            wall_offset=self._subscription.wall() - asyncio.get_running_loop().time(),
+        )
+        await self._replay(machine, 0 if retry_stored is None else retry_stored + 1)
+        return machine
+
+    async def _replay(self, machine: Partition, offset: int) -> None:
+        """Read the retry partition to its end."""
+        count = self._subscription.config.poll_count
+        while True:
+            page = await self._until_stop(
+                "reading the retry topic",
+                partial(self._log.read, self._retries.topic, self.partition, offset, count),
+            )
+            if not page:
+                self._retries.expect(offset)
+                return
+            for command in machine.step(Replayed(page.offsets, page.records), asyncio.get_running_loop().time()):
+                self._do(command)
+            offset = page.offsets[-1] + 1
 
     # -- the machine ------------------------------------------------------------------------------------------------
 
     def _step(self, happened: Input) -> None:
         assert self._machine is not None  # noqa: S101 - nothing happens before `_load` made it
-        for command in self._machine.step(happened, time.monotonic()):
+        self.heartbeat = now = self._now()
+        for command in self._machine.step(happened, now):
             self._do(command)
         if self._moved:
             self._tell_moved()
@@ -165,19 +282,27 @@ class PartitionRunner:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _do(self, command: Command) -> None:
+    def _do(self, command: Command) -> None:  # noqa: C901 - one arm per command
         match command:
-            case QueueKeys(keys):
-                self._workers.put(keys)
-            case Poll() | SleepUntil():
-                self._reads.put_nowait(command)
+            case QueueKeys(keys, retry):
+                (self._retry_workers if retry else self._workers).put(keys)
+            case Poll():
+                self._polls.put_nowait(command)
             case StoreOffset():
                 self._stores.put_nowait(command)
+            case StoreRetryOffset():
+                self._retry_stores.put_nowait(command)
+            case AppendRetry():
+                self._retry_appends.put_nowait(command)
             case AppendDead():
                 self._burials.put_nowait(command)
+            case SleepUntil(at):
+                self._timer.set(at)
             case Finish():
                 if self._end is not None and not self._end.done():
                     self._end.set_result(None)
+            case Stop(reason):
+                self._fail(ConsumerStoppedError(reason))
             case Note():
                 log_note(command, self._place)
             case RunKey():  # only ever the answer to `KeyTaken`, see `_work`
@@ -196,93 +321,107 @@ class PartitionRunner:
         except BaseException as error:  # noqa: BLE001 - nothing may end in silence
             self._fail(error)
 
-    async def _work(self, key: int) -> None:
+    async def _work(self, key: int, workers: Workers) -> None:
         """Take a key and execute what the machine hands out for it."""
         assert self._machine is not None  # noqa: S101 - a key was queued
-        commands = self._machine.step(KeyTaken(key), 0.0)
-        if len(commands) != 1 or not isinstance(run := commands[0], RunKey):
-            for command in commands:
+        run: RunKey | None = None
+        self.heartbeat = now = self._now()
+        for command in self._machine.step(KeyTaken(key), now):
+            if isinstance(command, RunKey):
+                run = command
+            else:
                 self._do(command)
+        if run is None:
             return
         try:
-            outcome = await self._execution.run(run)
+            outcome = await self._execution.run(run, workers.share)
         except asyncio.CancelledError as error:
-            if self._ending:
-                raise
-            self._fail(_carried(error))
+            if not self._abandoning:
+                self._fail(_carried(error))
+                return
+            self._step(KeyAbandoned(key))
+            raise
         except BaseException as error:  # noqa: BLE001 - no outcome of a handler: the partition stops, offsets untouched
             self._fail(error)
         else:
-            self._step(outcome)
+            # A handler that swallowed its cancellation has no outcome either.
+            self._step(KeyAbandoned(key) if self._abandoning else outcome)
 
     # -- the log ----------------------------------------------------------------------------------------------------
 
-    async def _read(self) -> None:
+    async def _poll(self) -> None:
         while True:
-            command = await self._reads.get()
-            if isinstance(command, SleepUntil):
-                await pause(command.at - time.monotonic(), self._stop)
-                self._step(Woke())
-                continue
-            offset, count = command.offset, command.count
-            page = await self._read_page(offset, count)
+            poll = await self._polls.get()
+            read = partial(self._log.read, self._topic, self.partition, poll.offset, poll.count)
+            try:
+                page = await self._until_stop("reading", read)
+            except BackOffInterruptedError:
+                page = Page((), ())
             self._step(Polled(page.offsets, page.records))
-
-    async def _read_page(self, offset: int, count: int) -> Page:
-        read = partial(self._log.read, self._topic, self.partition, offset, count)
-        return await self._insist("reading", read, otherwise=Page((), ()))
 
     async def _store(self) -> None:
         while True:
-            offset = (await self._stores.get()).offset
-            store = partial(self._log.store_offset, self._consumer, self._topic, self.partition, offset)
-            await self._insist("storing the offset", store)
+            await self._store_offset(self._topic, (await self._stores.get()).offset)
             self._step(OffsetStored())
+
+    async def _store_retry(self) -> None:
+        while True:
+            await self._store_offset(self._retries.topic, (await self._retry_stores.get()).offset)
+            self._step(RetryOffsetStored())
+
+    async def _store_offset(self, topic: str, offset: int) -> None:
+        store = self._log.store_offset
+        await self._insist(
+            "storing the offset",
+            partial(store, self._consumer, topic, self.partition, offset, lease=self._tenure.lease),
+        )
+
+    async def _keep_lease(self) -> None:
+        await self._insist("renewing the lease", self._tenure.keep)
+
+    async def _append_retries(self) -> None:
+        while True:
+            records = (await self._retry_appends.get()).records
+            base = await self._insist("writing to the retry topic", partial(self._retries.append, records))
+            self._step(RetryAppended(base))
 
     async def _bury(self) -> None:
         while True:
-            command = await self._burials.get()
-            now_ms = time.time_ns() // 1_000_000
-            records = [
-                DeadLetter(
-                    topic=self._topic,
-                    partition=self.partition,
-                    offset=dead.offset,
-                    headers=dead.record.headers,
-                    body=dead.record.body,
-                    reason=dead.reason.value,
-                    error_type=dead.failure.error_type,
-                    message=dead.failure.message,
-                    traceback=dead.failure.traceback,
-                    handler=dead.failure.handler,
-                    attempts=dead.failure.attempts,
-                    consumer=self._consumer,
-                    dead_at_ms=now_ms,
-                ).to_record(dead.record.head)
-                for dead in command.dead
-            ]
-            append = partial(self._log.append, self._dead_topic, self.partition, records)
-            await self._insist("writing dead letters", append)
+            letters = self._letters((await self._burials.get()).dead)
+            await self._insist("writing dead letters", partial(self._dead.append, letters))
             self._step(DeadAppended())
 
-    async def _insist(self, doing: str, call: Callable[[], Awaitable[T]], *, otherwise: T | None = None) -> T:
-        """Call the log until it answers: what may pass is tried again for ever, everything else is raised.
+    def _letters(self, dead: Sequence[Dead]) -> list[Record]:
+        now_ms = round(self._subscription.wall() * 1000)
+        return [
+            DeadLetter(
+                topic=self._retries.topic if one.retry else self._topic,
+                partition=self.partition,
+                offset=one.offset,
+                headers=one.record.headers,
+                body=one.record.body,
+                reason=one.reason.value,
+                error_type=one.failure.error_type,
+                message=one.failure.message,
+                traceback=one.failure.traceback,
+                handler=one.failure.handler,
+                attempts=one.failure.attempts,
+                consumer=self._consumer,
+                dead_at_ms=now_ms,
+            ).to_record(one.record.head)
+            for one in dead
+        ]
 
-        After a stop, `otherwise` (when given) is returned instead of waiting any longer.
-        """
-        delays = self._subscription.config.retry_delays
-        attempt = 0
-        while True:
-            try:
-                return await call()
-            except LogUnavailableError as error:
-                delay = delays[min(attempt, len(delays) - 1)]
-                attempt += 1
-                log_unavailable(doing, error, delay, self._place)
-            if otherwise is None:
-                await asyncio.sleep(delay)
-            elif await pause(delay, self._stop):
-                return otherwise
+    async def _insist(self, doing: str, call: Callable[[], Awaitable[T]]) -> T:
+        """Call the log until it answers: what may pass is tried again for ever, everything else is raised."""
+        return await self._log_calls.execute_async(lambda _: call(), label=doing)
+
+    async def _until_stop(self, doing: str, call: Callable[[], Awaitable[T]]) -> T:
+        """Do as `_insist`, but raise `BackOffInterruptedError` when a stop comes first."""
+        return await self._log_calls_until_stop.execute_async(lambda _: call(), label=doing)
+
+    def _warn(self, doing: str, error: Exception, delay: float) -> None:
+        log_unavailable(doing, error, delay, self._place)
 
 
 def _carried(error: BaseException) -> ConsumerStoppedError:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
-from time import perf_counter
 
-from wakuwaku._engine.execution import SharedStage
+from wakuwaku._engine.stage import SharedStage
 
 __all__ = ["Workers"]
 
@@ -20,9 +19,9 @@ _BREATH = 0.005
 
 
 class Workers:
-    """Run jobs, `concurrency` at a time; `take` is called for each key."""
+    """Run jobs, `concurrency` at a time; `take` is called for each key, with the pool it is taken by."""
 
-    def __init__(self, concurrency: int, take: Callable[[int], Awaitable[None]]) -> None:
+    def __init__(self, concurrency: int, take: Callable[[int, Workers], Awaitable[None]]) -> None:
         self._concurrency = concurrency
         self._take = take
         self._jobs: deque[int | SharedStage] = deque()
@@ -55,7 +54,7 @@ class Workers:
                 return
 
     async def _work(self) -> None:
-        jobs = self._jobs
+        jobs, loop = self._jobs, asyncio.get_running_loop()
         while True:
             while jobs:
                 job = jobs.popleft()
@@ -70,11 +69,11 @@ class Workers:
                 else:
                     if jobs:
                         self._wake()
-                    await self._take(job)
-                if perf_counter() > self._breathe_at:
+                    await self._take(job, self)
+                if loop.time() > self._breathe_at:
                     await asyncio.sleep(0)
-                    self._breathe_at = perf_counter() + _BREATH
-            waiter = asyncio.get_running_loop().create_future()
+                    self._breathe_at = loop.time() + _BREATH
+            waiter = loop.create_future()
             self._idle.append(waiter)
             await waiter
             self._waking = False

@@ -1,22 +1,33 @@
-"""Write what the core notes to the logger ``wakuwaku``. No line ever holds a record's body."""
+"""Write what the core notes to the logger ``wakuwaku``.
+
+No line holds a record's body, and none above DEBUG the text of an error, which often quotes data.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from wakuwaku._core.commands import (
+    AttemptFailed,
+    BacklogDrained,
+    BacklogFull,
     DeadReason,
+    Failure,
+    GaveUp,
     Latched,
     Note,
     OffsetsSkipped,
+    Quarantined,
+    QuarantineLifted,
     RecordRefused,
     RecordsBuried,
     Unlatched,
 )
-from wakuwaku.errors import LogError
 
-__all__ = ["Place", "log_note", "log_unavailable", "logger"]
+__all__ = ["Place", "log_lag", "log_note", "log_unavailable", "logger"]
 
 logger = logging.getLogger("wakuwaku")
 
@@ -24,7 +35,6 @@ logger = logging.getLogger("wakuwaku")
 _BURIED = {
     DeadReason.UNDECODABLE_BODY: "dropping an undecodable record",
     DeadReason.UNRECOVERABLE: "dropping chunk after unrecoverable handler failure",
-    DeadReason.GAVE_UP: "giving up retry",
 }
 
 
@@ -42,32 +52,64 @@ class Place:
 
 def log_note(note: Note, place: Place) -> None:
     """Write one note."""
-    match note:
-        case RecordRefused(dead):
-            logger.error(
-                "%s: record at offset %d goes to the dead letters: %s", place, dead.offset, dead.failure.message
-            )
-        case RecordsBuried(reason, failure, offsets):
-            logger.error(
-                "%s: %s: %s raised %s; %d records from offset %d on go to the dead letters: %s",
-                place,
-                _BURIED[reason],
-                failure.handler or "the decoder",
-                failure.error_type,
-                len(offsets),
-                offsets[0],
-                failure.message,
-            )
-        case OffsetsSkipped(first, last):
-            logger.warning("%s: the log holds no records from offset %d to %d", place, first, last)
-        case Latched(handler):
-            logger.warning("%s: %s says nothing would succeed right now; reading pauses", place, handler)
-        case Unlatched(handler, seconds):
-            logger.warning("%s: %s went through after %.1f s; reading goes on", place, handler, seconds)
-        case _:
-            raise AssertionError(note)
+    level, message = _WORDS[type(note)](note)
+    logger.log(level, "%s: %s", place, message)
+    failure = getattr(note, "failure", None)
+    if isinstance(failure, Failure):
+        logger.debug("%s: %s said: %s", place, failure.error_type, failure.message)
 
 
-def log_unavailable(doing: str, error: LogError, delay: float, place: Place) -> None:
+def _raised(failure: Failure) -> str:
+    """Say who raised what. The error's text is left out: it often quotes data, and the dead letter has it."""
+    return f"{failure.handler or 'the decoder'} raised {failure.error_type}"
+
+
+_ERROR, _WARNING, _INFO = logging.ERROR, logging.WARNING, logging.INFO
+
+#: How each kind of note is told: the level and the words.
+_WORDS: Mapping[type[Note], Callable[[Any], tuple[int, str]]] = {
+    RecordRefused: lambda note: (
+        _ERROR,
+        f"record at offset {note.dead.offset} goes to the dead letters: {note.dead.failure.message}",
+    ),
+    RecordsBuried: lambda note: (
+        _ERROR,
+        f"{_BURIED[note.reason]}: {len(note.offsets)} records from offset {note.offsets[0]} on go to the dead letters; "
+        + _raised(note.failure),
+    ),
+    Quarantined: lambda note: (
+        _WARNING,
+        f"key {note.key:016x}: {note.records} records wait, first attempt in {note.due_in:g} s; "
+        + _raised(note.failure),
+    ),
+    AttemptFailed: lambda note: (
+        _WARNING,
+        f"key {note.key:016x}: attempt {note.attempt} failed, next in {note.due_in:g} s; {_raised(note.failure)}",
+    ),
+    GaveUp: lambda note: (
+        _ERROR,
+        f"giving up retry of key {note.key:016x} after attempt {note.attempts} ({note.policy.value}); "
+        + _raised(note.failure),
+    ),
+    QuarantineLifted: lambda note: (_INFO, f"key {note.key:016x} is out of quarantine after {note.seconds:.1f} s"),
+    BacklogFull: lambda note: (_WARNING, f"{note.records} records wait for another attempt; reading pauses"),
+    BacklogDrained: lambda note: (_WARNING, f"{note.records} records wait for another attempt; reading goes on"),
+    OffsetsSkipped: lambda note: (_WARNING, f"the log holds no records from offset {note.first} to {note.last}"),
+    Latched: lambda note: (_WARNING, f"{note.handler} says nothing would succeed right now; reading pauses"),
+    Unlatched: lambda note: (_WARNING, f"{note.handler} went through after {note.seconds:.1f} s; reading goes on"),
+}
+
+
+def log_lag(handler: str, seconds: float) -> None:
+    """Write that the event loop stands still, and which handler was called last."""
+    logger.warning(
+        "the event loop has stood still for %.1f s, in %s: let it await, or make `handle` a plain function, which runs "
+        "in a thread",
+        seconds,
+        handler or "something other than a handler",
+    )
+
+
+def log_unavailable(doing: str, error: Exception, delay: float, place: Place) -> None:
     """Write that the log did not answer and when it is asked again."""
     logger.warning("%s: %s failed, next try in %g s: %s", place, doing, delay, error)

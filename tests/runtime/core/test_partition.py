@@ -37,7 +37,8 @@ from wakuwaku._core.inputs import (
     TransientPassed,
     Woke,
 )
-from wakuwaku._core.partition import Partition, Settings
+from wakuwaku._core.partition import Partition
+from wakuwaku._core.settings import Settings, UnknownEvents
 from wakuwaku.algebra import Algebra
 from wakuwaku.headers import Record
 from wakuwaku.ordering import Ordering
@@ -157,7 +158,7 @@ def test_sleep_at_the_end_of_the_log_grows_until_a_record_comes() -> None:
         (sleep,) = machine.tell(Polled((), ()), 100.0)
         assert isinstance(sleep, SleepUntil)
         sleeps.append(round(sleep.at - 100.0, 3))
-        assert machine.tell(Woke()) == [Poll(0, 4)]
+        assert machine.tell(Woke(), sleep.at) == [Poll(0, 4)]
     assert sleeps == [0.1, 0.2, 0.4, 0.8, 1.0]
     machine.poll(record(1))
     assert SleepUntil(0.1) in machine.tell(Polled((), ()))
@@ -179,7 +180,7 @@ def test_an_unknown_tag_goes_to_the_dead_letters() -> None:
 
 
 def test_an_unknown_tag_is_passed_over_where_that_is_the_policy() -> None:
-    machine = Machine(Settings(algebras=SETTINGS.algebras, skip_unknown=True))
+    machine = Machine(Settings(algebras=SETTINGS.algebras, unknown=UnknownEvents.SKIP))
     assert StoreOffset(0) in machine.poll(record(1, tag=77))
 
 
@@ -251,7 +252,7 @@ def test_a_wait_in_place_stops_reading_and_is_told_once() -> None:
     assert machine.tell(TransientFailed(2, "H"), 6.0) == []
     assert not any(isinstance(command, Poll) for command in machine.poll())
     assert machine.tell(TransientPassed(1), 7.0) == []
-    assert machine.tell(TransientPassed(2), 9.0) == [Unlatched("H", 3.0)]
+    assert machine.tell(TransientPassed(2), 9.0) == [Unlatched("H", 3.0), Poll(2, 4)]
     machine.tell(KeyFinished(1))
     machine.tell(Woke())
 
