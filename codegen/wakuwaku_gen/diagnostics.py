@@ -35,6 +35,11 @@ class Severity(enum.Enum):
     WARNING = "warning"
     HINT = "hint"
 
+    def at_least(self, other: Severity) -> bool:
+        """Tell whether this weighs as much as another severity, or more."""
+        order = list(Severity)
+        return order.index(self) <= order.index(other)
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -85,7 +90,11 @@ class Diagnostics:
     @property
     def failed(self) -> bool:
         """Tell whether there is an error among them."""
-        return any(item.severity is Severity.ERROR for item in self.items)
+        return self.reach(Severity.ERROR)
+
+    def reach(self, severity: Severity) -> bool:
+        """Tell whether there is one of a severity, or of a heavier one, among them."""
+        return any(item.severity.at_least(severity) for item in self.items)
 
 
 def closest(word: str, words: Iterable[str]) -> str | None:

@@ -18,6 +18,9 @@ def _event(laws: str, rest: str = "") -> str:
     return f'[event.Paid]\ntag = 1\nkey = "OrderKey"\n{laws}\n{rest}'.rstrip()
 
 
+_OTHER: Final = '[event.Refunded]\ntag = 2\nkey = "OrderKey"'
+
+
 def _float_sums(model: SchemaModel) -> Iterator[Finding]:
     for namespace in model.namespaces:
         for event in namespace.events:
@@ -58,14 +61,14 @@ RULES: Final = (
         "fences in conflict",
         "A fence among the laws is short for `ordering`, so the two say the same.",
         _event('algebra = ["idempotent", "acquire"]\nordering = "release"'),
-        _event('algebra = "idempotent"\nordering = "acquire"'),
+        _event('algebra = "idempotent"\nordering = "acquire"', _OTHER),
     ),
     Rule(
         "WK404",
         "unknown ordering",
         "The ordering is relaxed, acquire, release or acq_rel.",
         _event('ordering = "aquire"'),
-        _event('ordering = "acquire"'),
+        _event('ordering = "acquire"', _OTHER),
     ),
     Rule(
         "WK405",
@@ -108,7 +111,7 @@ RULES: Final = (
         "WK451",
         "all combine rules commute",
         "An event that can be combined in any order seldom needs a fence.",
-        _event('algebra = "associative"\nordering = "acquire"\nfields.cents = "i64"\ncombine.cents = "sum"'),
+        _event('algebra = "associative"\nordering = "acquire"\nfields.cents = "i64"\ncombine.cents = "sum"', _OTHER),
         _event('algebra = "associative"\nfields.cents = "i64"\ncombine.cents = "sum"'),
         Severity.HINT,
         _all_commute,

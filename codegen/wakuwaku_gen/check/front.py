@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 from wakuwaku_gen.check.registry import check_schema
 from wakuwaku_gen.diagnostics import Diagnostics
+from wakuwaku_gen.garbage import uncollected
 from wakuwaku_gen.load import load_folder
 from wakuwaku_gen.model.build import build_schema
 from wakuwaku_gen.model.schema import SchemaModel
@@ -22,7 +20,7 @@ def bind(root: Path, *, out_parent: Path, shown_from: Path | None = None) -> tup
     `out_parent` is the folder that holds the output, which generated headers name schema files from; `shown_from`
     is the one diagnostics show paths from, by default the current directory.
     """
-    with _garbage_uncollected():
+    with uncollected():
         return _bind(root, out_parent, shown_from)
 
 
@@ -34,15 +32,3 @@ def _bind(root: Path, out_parent: Path, shown_from: Path | None) -> tuple[Schema
     model = build_schema(folder.documents, diagnostics, root=root, out_parent=out_parent)
     check_schema(model, diagnostics)
     return (None if diagnostics.failed else model), diagnostics
-
-
-@contextmanager
-def _garbage_uncollected() -> Generator[None]:
-    """Leave the garbage collector off: all that is built here stays, and looking through it takes long."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

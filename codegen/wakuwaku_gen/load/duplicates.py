@@ -80,10 +80,10 @@ def _section(syntax: Syntax, slots: dict[str, _Slot]) -> None:
 
 def _pair(syntax: Syntax, slots: dict[str, _Slot]) -> None:
     children = syntax.named_children
-    if not children or not children[0].type.endswith("_key"):
+    if len(children) < 2 or not children[0].type.endswith("_key"):
         return
     _define(key_parts(children[0]), slots, _How.VALUE, between=_How.DOTTED)
-    _value(children[-1])
+    _value(children[1])  # a comment may follow on the line
 
 
 def _value(syntax: Syntax) -> None:

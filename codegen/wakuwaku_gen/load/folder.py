@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from wakuwaku_gen.load.nodes import Table
 
-__all__ = ["DEVICES", "Document", "Folder", "load_folder"]
+__all__ = ["DEVICES", "Document", "Folder", "load_folder", "shown_path"]
+
+_ALLOW: Final = "let your user read it, or move it out of the schema folder"
 
 #: Names no file can have on Windows, whatever its suffix.
 DEVICES: Final = frozenset(
@@ -64,6 +66,13 @@ def load_folder(root: Path, diagnostics: Diagnostics, *, shown_from: Path | None
     return Folder(tuple(documents), complete=not reader.lost)
 
 
+def shown_path(path: Path, shown_from: Path) -> PurePosixPath:
+    """Return a path as diagnostics show it: relative to a folder when it lies below that, else absolute."""
+    absolute = path.absolute()
+    below = absolute.is_relative_to(shown_from)
+    return PurePosixPath((absolute.relative_to(shown_from) if below else absolute).as_posix())
+
+
 class _Reader:
     """Read files, and remember whether something was lost."""
 
@@ -75,9 +84,7 @@ class _Reader:
 
     def shown(self, path: Path) -> PurePosixPath:
         """Return a path as the user would find it."""
-        absolute = path.absolute()
-        below = absolute.is_relative_to(self._shown_from)
-        return PurePosixPath((absolute.relative_to(self._shown_from) if below else absolute).as_posix())
+        return shown_path(path, self._shown_from)
 
     def is_folder(self) -> bool:
         """Tell whether the schema folder is one; report it otherwise."""
@@ -98,7 +105,7 @@ class _Reader:
             try:
                 entries = list(os.scandir(folder))
             except OSError as error:
-                self._lose("WK003", folder, f"the folder can't be read: {_reason(error)}")
+                self._lose("WK003", folder, f"the folder can't be read: {_reason(error)}", _ALLOW)
                 continue
             for entry in entries:
                 path = folder / entry.name
@@ -109,17 +116,23 @@ class _Reader:
                     else:
                         pending.append((path, above | {real}))
                 elif entry.name.endswith(".toml"):
-                    yield path
+                    if entry.name.isprintable():
+                        yield path
+                    else:
+                        named = path.with_name(entry.name.encode("utf-8", "backslashreplace").decode())
+                        self._lose("WK003", named, "the name of the file is no plain text", "give it another name")
 
     def read(self, path: Path) -> Document | None:
         """Read one file, or report why that fails."""
         try:
             if not stat.S_ISREG(path.stat().st_mode):
-                self._lose("WK003", path, "the file can't be read: not a regular file")
+                self._lose(
+                    "WK003", path, "the file can't be read: not a regular file", "remove it, or give it another name"
+                )
                 return None
             data = path.read_bytes()
         except OSError as error:
-            self._lose("WK003", path, f"the file can't be read: {_reason(error)}")
+            self._lose("WK003", path, f"the file can't be read: {_reason(error)}", _ALLOW)
             return None
         root = parse(data, self.shown(path), self._diagnostics)
         if root is None or not conform(root, self._diagnostics):

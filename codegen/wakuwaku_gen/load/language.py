@@ -1,7 +1,7 @@
 """The tables and keys the language has, as data.
 
 The loader walks this table, and editors get their JSON Schema from it. Adding a key here makes it legal; the model then
-gives it a meaning.
+gives it a meaning. The order of keys is the one in which `wakuwaku fmt` writes them.
 """
 
 from __future__ import annotations
@@ -89,17 +89,20 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Declare a key of a record."""
+    """Declare a key of a record; `default` is what its absence means, None when that is nothing in particular."""
 
     name: str
     shape: Shape
     doc: str
     required: bool = False
+    default: str | int | bool | None = None
 
 
 Shape: TypeAlias = Text | Integer | Number | Flag | Anything | Sequence | Named | OneOf | Record
 
 U32: Final = 2**32 - 1
+_LONGEST: Final = 2**63 - 1  # msgspec keeps lengths in 64 bits
+
 COMBINE_RULES: Final = (
     *("sum", "product", "min", "max", "first", "last", "concat", "union", "intersection"),
     *("merge", "any", "all", "keep", "custom"),
@@ -109,7 +112,6 @@ _DOC: Final = Key("doc", Text(), "What it is, for the reader of the generated co
 _ALLOW: Final = Key(
     "allow", Named("a rule", Text()), 'Rules that may be broken here, each with the reason: { WK120 = "why" }.'
 )
-_DESCRIBED: Final = (_DOC, _ALLOW)
 
 CONSTRAINTS: Final = (
     Key("gt", Number(), "The value is greater than this."),
@@ -117,32 +119,24 @@ CONSTRAINTS: Final = (
     Key("lt", Number(), "The value is less than this."),
     Key("le", Number(), "The value is at most this."),
     Key("multiple_of", Number(), "The value is a multiple of this."),
-    Key("min_length", Integer(low=0), "The least number of characters, bytes or items."),
-    Key("max_length", Integer(low=0), "The greatest number of characters, bytes or items."),
+    Key("min_length", Integer(low=0, high=_LONGEST), "The least number of characters, bytes or items."),
+    Key("max_length", Integer(low=0, high=_LONGEST), "The greatest number of characters, bytes or items."),
     Key("pattern", Text(), "A regular expression that is found in the text."),
 )
 
-_KEY_FIELD: Final = Record(
-    "a field of a key",
-    (
-        Key("type", Text(), 'The type, such as "u64".', required=True),
-        Key("wire", Text(), "The name on the wire, when it differs."),
-        *CONSTRAINTS,
-        *_DESCRIBED,
-    ),
+_TYPED: Final = (
+    Key("type", Text(), 'The type, such as "u64".', required=True),
+    Key("wire", Text(), "The name on the wire, when it differs."),
+    *CONSTRAINTS,
 )
-_STRUCT_FIELD: Final = Record(
-    "a field of a struct",
-    (
-        *_KEY_FIELD.keys,
-        Key("default", Anything(), "The value when none is given."),
-        Key("required", Flag(), "Whether a nullable field must be given."),
-    ),
+_DEFAULTED: Final = (
+    Key("default", Anything(), "The value when none is given."),
+    Key("required", Flag(), "Whether a nullable field must be given.", default=False),
 )
-_EVENT_FIELD: Final = Record(
-    "a field of an event",
-    (*_STRUCT_FIELD.keys, Key("compare", Flag(), "Whether the field counts when two events are compared.")),
-)
+_COMPARED: Final = Key("compare", Flag(), "Whether the field counts when two events are compared.", default=True)
+_KEY_FIELD: Final = Record("a field of a key", (*_TYPED, _DOC, _ALLOW))
+_STRUCT_FIELD: Final = Record("a field of a struct", (*_TYPED, *_DEFAULTED, _DOC, _ALLOW))
+_EVENT_FIELD: Final = Record("a field of an event", (*_TYPED, *_DEFAULTED, _COMPARED, _DOC, _ALLOW))
 
 
 def _fields(record: Record, *, required: bool = False) -> Key:
@@ -153,10 +147,11 @@ _KEY: Final = Record(
     "a key",
     (
         Key("topic", Text(), "The topic this key type owns.", required=True),
-        Key("hash", Text(("xxh3", "rust")), 'How keys are hashed; "rust" for topics shared with Rust.'),
-        Key("partitions", Integer(1, 1000), "How many partitions the topic is created with."),
+        _DOC,
+        Key("hash", Text(("xxh3", "rust")), 'How keys are hashed; "rust" for topics shared with Rust.', default="xxh3"),
+        Key("partitions", Integer(1, 1000), "How many partitions the topic is created with.", default=1),
+        _ALLOW,
         _fields(_KEY_FIELD, required=True),
-        *_DESCRIBED,
     ),
 )
 _MEMBER: Final = Record(
@@ -165,32 +160,39 @@ _MEMBER: Final = Record(
 _ENUM: Final = Record(
     "an enum",
     (
+        _DOC,
         Key(
             "values",
             OneOf((Sequence(Text()), Named("a member", OneOf((Text(), Integer(), _MEMBER))))),
             'The members: ["EUR", "USD"], or { EURO = "EUR" }, or { LOW = 1 }.',
             required=True,
         ),
-        Key("open", Flag(), "Whether values it does not know are kept instead of refused."),
-        *_DESCRIBED,
+        Key("open", Flag(), "Whether values it does not know are kept instead of refused.", default=False),
+        _ALLOW,
     ),
 )
-_STRUCT: Final = Record("a struct", (_fields(_STRUCT_FIELD), *_DESCRIBED))
+_STRUCT: Final = Record("a struct", (_DOC, _ALLOW, _fields(_STRUCT_FIELD)))
 _UNION: Final = Record(
-    "a union", (Key("variants", Sequence(Text()), "The structs it may be.", required=True), *_DESCRIBED)
+    "a union", (_DOC, Key("variants", Sequence(Text()), "The structs it may be.", required=True), _ALLOW)
 )
 _EVENT: Final = Record(
     "an event",
     (
         Key("tag", Integer(0, U32), "Its number on the topic; never used for another event.", required=True),
         Key("key", Text(), "The key type whose topic it goes to.", required=True),
-        Key("algebra", OneOf((Text(), Sequence(Text()))), "The law it obeys, or a list of laws."),
-        Key("ordering", Text(), "The fence it is: relaxed, acquire, release or acq_rel."),
-        Key("max_batch", Integer(1, U32), "How many events a handler gets at once, at most."),
+        Key(
+            "algebra",
+            OneOf((Text(), Sequence(Text()))),
+            "The law it obeys, or a list of laws.",
+            default="non_associative",
+        ),
+        Key("ordering", Text(), "The fence it is: relaxed, acquire, release or acq_rel.", default="relaxed"),
+        Key("max_batch", Integer(1, U32), "How many events a handler gets at once, at most.", default=1),
+        _DOC,
         Key("deprecated", Text(), "Why not to use it any more, and what instead."),
+        _ALLOW,
         _fields(_EVENT_FIELD),
         Key("combine", Named("a field", Text(COMBINE_RULES)), "How two neighbours become one, field by field."),
-        *_DESCRIBED,
     ),
 )
 _RESERVED: Final = Record(
@@ -204,7 +206,7 @@ _RESERVED: Final = Record(
 ROOT: Final = Record(
     "a schema file",
     (
-        Key("wakuwaku", Integer(), "The version of the language: 1.", required=True),
+        Key("wakuwaku", Integer(1, 1), "The version of the language: 1.", required=True),
         Key("namespace", Text(), "The namespace; it becomes the package.", required=True),
         _DOC,
         Key("key", Named("a key", _KEY), "Key types: [key.OrderKey]."),

@@ -151,7 +151,7 @@ class _Walk:
 
     def pair(self, syntax: Syntax, table: Table, values: Mapping[str, object], depth: int) -> None:
         """Add a `key = value` to the table."""
-        key, _, value = syntax.children
+        key, _, value = syntax.children[:3]  # a comment may follow on the line
         parts = self._parts(key, depth)
         depth += len(parts)
         table, values = self._descend(table, values, parts[:-1])

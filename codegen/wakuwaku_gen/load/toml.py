@@ -41,7 +41,8 @@ def parse(data: bytes, file: PurePosixPath, diagnostics: Diagnostics) -> Table |
     except ValueError as error:  # tomllib leaves Python's own limits to Python, such as the digits of an integer
         longest = _longest_number(syntax_tree(data))
         span = Span(file) if longest is None else lines.span(longest)
-        diagnostics.error("WK006", span, f"not valid TOML: {_lower(str(error)).partition(';')[0]}")
+        message = f"not valid TOML: {_lower(str(error)).partition(';')[0]}"
+        diagnostics.error("WK006", span, message, "write a number of fewer digits, or a text")
     return None
 
 
@@ -82,7 +83,8 @@ def _report_syntax(message: str, data: bytes, lines: Lines, diagnostics: Diagnos
         broken = _first_error(tree)
         last = len(data.rstrip()) - 1
         span = lines.between(max(0, last), last + 1) if broken is None else lines.span(broken)
-    diagnostics.error("WK006", span, f"not valid TOML: {_lower(_PLACE.sub('', message))}")
+    help_ = "mend it there; TOML tells the place where it could not go on, so what is wrong may stand just before"
+    diagnostics.error("WK006", span, f"not valid TOML: {_lower(_PLACE.sub('', message))}", help_)
 
 
 def _first_error(root: Syntax) -> Syntax | None:

@@ -15,6 +15,7 @@ from wakuwaku_gen.model.declared import Declaration, Declared, collect, doc_of
 from wakuwaku_gen.model.defaults import Defaults
 from wakuwaku_gen.model.derived import check_derived
 from wakuwaku_gen.model.digest import digests
+from wakuwaku_gen.model.endless import check_endless
 from wakuwaku_gen.model.enums import build_enum, build_union
 from wakuwaku_gen.model.events import EventDraft, build_topics, read_event, read_key, read_reserved
 from wakuwaku_gen.model.fields import FieldDraft, check_wires, read_fields
@@ -90,9 +91,11 @@ class _Builder:
             if draft is not None:
                 self._events[one.id] = draft
         spans = {name: declaration.span for name, declaration in declared.types.items()}
-        check_buildable(self._structs, self._unions, spans, diagnostics)
+        stuck = check_buildable(self._structs, self._unions, spans, diagnostics)
         self._order = ordered(self._structs, self._unions)
         self._defaults = Defaults(self._enums, self._structs, diagnostics)
+        self._finished = {name: self._finish(drafts) for name, drafts in self._structs.items()}
+        check_endless(self._finished, stuck, diagnostics)
         self._key_fields = {name: self._finish(draft.fields) for name, draft in self._keys.items()}
         self._names: dict[str, list[TypeName]] = {}
         for name in (*self._order, *(name for name, one in declared.types.items() if one.kind != "struct")):
@@ -148,7 +151,7 @@ class _Builder:
         declaration = self._declared.types[name]
         return StructModel(
             id=name,
-            fields=self._finish(self._structs[name]),
+            fields=self._finished[name],
             tagged=name in self._tagged,
             doc=declaration.table.text("doc") or "",
             span=declaration.span,

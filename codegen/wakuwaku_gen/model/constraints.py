@@ -78,7 +78,8 @@ def _fitting(name: str) -> tuple[type, ...]:
 
 def _number_problem(name: str, value: float, held: FieldType) -> str | None:
     whole = isinstance(value, int)
-    if whole and not _INT64[0] <= value <= _INT64[1]:
+    least, most = bounds(held) if isinstance(held, IntType) and held.bits == 64 else _INT64
+    if whole and not min(least, _INT64[0]) <= value <= most:
         return f"{name!r} does not fit into 64 bits"
     if not math.isfinite(value):
         return f"{name!r} needs a finite number"
@@ -160,6 +161,12 @@ def _violated_bound(value: _Number, constraints: Constraints) -> str | None:
     if constraints.le is not None and not value <= constraints.le:
         return f"le = {constraints.le}"
     step = constraints.multiple_of
-    if step is not None and Decimal(str(value)) % Decimal(str(step)):
+    if step is not None and _remainder(value, step):
         return f"multiple_of = {step}"
     return None
+
+
+def _remainder(value: _Number, step: float) -> float | Decimal:
+    if isinstance(value, float):  # in the arithmetic of the decoder, where 0.3 is no multiple of 0.1
+        return math.fmod(value, step)
+    return Decimal(value) % Decimal(str(step))

@@ -98,8 +98,7 @@ def _structs_in(type_: FieldType, unions: Mapping[TypeName, UnionModel]) -> Iter
         case StructRef(target):
             yield target
         case UnionRef(target):
-            if target in unions:
-                yield from unions[target].variants
+            yield from unions[target].variants
         case ListType(item) | SetType(item) | OptionalType(item):
             yield from _structs_in(item, unions)
         case MapType(value=value):
@@ -116,11 +115,11 @@ def check_buildable(
     unions: Mapping[TypeName, UnionModel],
     spans: Mapping[TypeName, Span],
     diagnostics: Diagnostics,
-) -> None:
-    """Report each cycle of structs that need one another, so that no value of them can ever be built."""
+) -> Collection[TypeName]:
+    """Report each cycle of structs that need one another, and return all types no value of which can be built."""
     needs: dict[TypeName, list[TypeName]] = {}
     for name, drafts in structs.items():
-        needs[name] = [target for draft in drafts if not draft.optional for target in _needed(draft)]
+        needs[name] = [target for draft in drafts for target in _needed(draft)]
     for name, union in unions.items():
         needs[name] = list(union.variants)
     stuck = _unbuildable(needs, unions)
@@ -132,6 +131,7 @@ def check_buildable(
             message = f"no value of {cycle[0].name!r} can ever be built: {_told(_path(cycle[0], members, graph))}"
             help_ = "make a field of the cycle nullable (`T | None`) or a list"
             diagnostics.error("WK119", spans[cycle[0]], message, help_)
+    return stuck
 
 
 def _told(path: Sequence[TypeName]) -> str:
@@ -196,4 +196,4 @@ def _path(start: TypeName, members: set[TypeName], graph: Mapping[TypeName, Sequ
                     came_from[target] = name
                     following.append(target)
         layer = following
-    return [start]
+    raise AssertionError("only a cycle has a way back")

@@ -34,12 +34,21 @@ def check_derived(
     codecs = [(event.names.codec, event.span, f"the codec of {event.id.name!r}") for event in events]
     tables = [(topic.codecs, spans[topic.key], f"the codecs of topic {topic.name!r}") for topic in topics]
     check([*codecs, *tables])
-    check([(event.names.module, event.span, f"the module of {event.id.name!r}") for event in events])
+    check([made for event in events for made in _modules(event)])
 
 
 def _classes(event: EventModel) -> Iterator[_Made]:
     yield event.names.contract, event.span, f"the contract of {event.id.name!r}"
     yield event.names.handler, event.span, f"the handler of {event.id.name!r}"
+    if event.custom:
+        yield event.names.combiner_contract, event.span, f"the combiner contract of {event.id.name!r}"
+        yield event.names.combiner, event.span, f"the combiner of {event.id.name!r}"
+
+
+def _modules(event: EventModel) -> Iterator[_Made]:
+    yield event.names.module, event.span, f"the module of {event.id.name!r}"
+    if event.custom:
+        yield event.names.combiner_module, event.span, f"the module of the combiner of {event.id.name!r}"
 
 
 class _Meetings:

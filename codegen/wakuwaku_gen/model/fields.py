@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from wakuwaku_gen.diagnostics import Diagnostics, Note, Span
 from wakuwaku_gen.load.nodes import Broken, Node, Scalar, Table
@@ -17,6 +18,8 @@ from wakuwaku_gen.model.types import BoolType, BytesType, EnumRef, FieldType, In
 __all__ = ["FieldDraft", "check_wires", "read_fields"]
 
 _Owner: TypeAlias = Literal["key", "struct", "event"]
+#: What msgspec lets no field name hold.
+_UNFIT_ON_WIRE: Final = re.compile(r'["\\\x00-\x1f]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,10 @@ class _FieldReader:
         wire = table.text("wire")
         if wire == "":
             self._diagnostics.error("WK112", table.place("wire"), "the name on the wire is empty", "remove `wire`")
+        elif wire is not None and (unfit := _UNFIT_ON_WIRE.search(wire)):
+            message = f"a name on the wire can't hold {unfit[0]!r}"
+            help_ = "leave out quotes, backslashes and control characters, which the codec refuses"
+            self._diagnostics.error("WK112", table.place("wire"), message, help_)
         return FieldDraft(
             name=name,
             wire=wire or name,

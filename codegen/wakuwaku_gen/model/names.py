@@ -28,6 +28,7 @@ __all__ = [
     "Problem",
     "bundle_name",
     "codecs_name",
+    "constant_name",
     "event_names",
     "field_problem",
     "member_problem",
@@ -73,15 +74,23 @@ def _free(name: str, taken: frozenset[str] = frozenset()) -> str:
     return f"{name}_" if name in KEYWORDS or name in DEVICES or name in taken else name
 
 
+def constant_name(name: str) -> str:
+    """Return the name of a type's constant, such as its codec; types of one namespace never meet in it."""
+    return snake_case(name).upper()
+
+
 def event_names(name: str) -> EventNames:
     """Make the Python names of an event."""
     snake = snake_case(name)
     return EventNames(
-        codec=snake.upper(),
+        codec=constant_name(name),
         contract=f"{name}Contract",
         handler=f"{name}Handler",
         module=_free(snake),
         field=_free(snake, BUNDLE_FIELDS),
+        combiner=f"{name}Combiner",
+        combiner_contract=f"{name}CombinerContract",
+        combiner_module=f"{snake}_combiner",
     )
 
 

@@ -46,7 +46,7 @@ BUNDLE_FIELDS: Final = frozenset({"self", "cls", "routes"})
 #: Modules of a generated package, so no names of packages inside it.
 SUBMODULES: Final = frozenset(
     {
-        *("codecs", "contracts", "events", "handlers", "schema", "strategies"),
+        *("codecs", "contracts", "events", "handlers", "schema", "strategies", "test_laws"),
     }
 )
 

@@ -164,6 +164,9 @@ class EventNames:
     handler: str  # OrderPlacedHandler, the stub's class
     module: str  # order_placed, the stub's module
     field: str  # order_placed, the bundle's field
+    combiner: str  # OrderPlacedCombiner, the stub's class for rules that are `custom`
+    combiner_contract: str  # OrderPlacedCombinerContract, in contracts.py
+    combiner_module: str  # order_placed_combiner, that stub's module
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,11 @@ class EventModel:
     names: EventNames
     span: Span
     places: Mapping[str, Span] = field(default_factory=dict[str, Span])  # as above, also "combine" and "combine.total"
+
+    @property
+    def custom(self) -> tuple[FieldModel, ...]:
+        """Return the fields whose combine rule is written by hand."""
+        return tuple(one for one in self.fields if self.combine.get(one.name) == "custom")
 
 
 @dataclass(frozen=True, slots=True)

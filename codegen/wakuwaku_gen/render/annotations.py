@@ -34,11 +34,11 @@ from wakuwaku_gen.render.layout import Code, Either, assignment, call, flat, key
 from wakuwaku_gen.render.scope import Scope
 from wakuwaku_gen.render.source import literal
 
-__all__ = ["Annotations", "Bounds", "bounds_of"]
+__all__ = ["INT64_MAX", "INT64_MIN", "UINT64_MAX", "Annotations", "Bounds", "bounds_of"]
 
-_INT64_MIN: Final = -(2**63)
-_INT64_MAX: Final = 2**63 - 1
-_UINT64_MAX: Final = 2**64 - 1
+INT64_MIN: Final = -(2**63)
+INT64_MAX: Final = 2**63 - 1
+UINT64_MAX: Final = 2**64 - 1
 _NONE: Final = Constraints()
 
 
@@ -49,15 +49,14 @@ class Bounds:
     low: int
     high: int
 
-    @property
-    def expressible(self) -> bool:
-        """Tell whether msgspec can check them: it knows bounds within int64, and 64 bits stop by themselves."""
-        return self.low <= _INT64_MAX and (self.high <= _INT64_MAX or self.high == _UINT64_MAX)
-
     def arguments(self) -> list[Code]:
-        """Return the arguments for `msgspec.Meta`; the ends of what MessagePack can hold need none."""
-        low: list[Code] = [keyword("ge", literal(self.low))] if self.low > _INT64_MIN else []
-        high: list[Code] = [keyword("le", literal(self.high))] if self.high < _UINT64_MAX else []
+        """Return the arguments for `msgspec.Meta`; the ends of what MessagePack can hold need none.
+
+        It knows bounds within int64 only: for others it gets the nearest of these, and `checks` does the rest.
+        """
+        least = min(self.low, INT64_MAX)
+        low: list[Code] = [keyword("ge", literal(least))] if least > INT64_MIN else []
+        high: list[Code] = [keyword("le", literal(self.high))] if self.high <= INT64_MAX else []
         return low + high
 
 
@@ -168,7 +167,10 @@ def _numeric(limits: Constraints) -> list[Code]:
 
 
 def _multiple(limits: Constraints) -> list[Code]:
-    return [] if limits.multiple_of is None else [keyword("multiple_of", literal(limits.multiple_of))]
+    step = limits.multiple_of
+    if step is None or (isinstance(step, int) and step > INT64_MAX):
+        return []
+    return [keyword("multiple_of", literal(step))]
 
 
 def _lengths(limits: Constraints) -> list[Code]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import assert_never
 
+from wakuwaku_gen.model.cycles import components
 from wakuwaku_gen.model.schema import (
     EnumModel,
     KeyModel,
@@ -68,6 +70,23 @@ class Catalog:
                 waiting += more
             self._reached[start] = frozenset(seen)
         return end in self._reached[start]
+
+    def joins(self, owner: TypeName, target: TypeName) -> bool:
+        """Tell whether a value of `owner` holds one of `target` that can hold one of `owner` again."""
+        return owner in self._rings and self._rings[owner] == self._rings.get(target)
+
+    @cached_property
+    def _rings(self) -> dict[TypeName, int]:
+        graph: dict[TypeName, list[TypeName]] = {name: [] for name in self.enums}
+        for name, struct in self.structs.items():
+            graph[name] = [target for field in struct.fields for target in references(field.type)]
+        graph |= {name: list(union.variants) for name, union in self.unions.items()}
+        return {
+            name: number
+            for number, ring in enumerate(components(graph))
+            for name in ring
+            if len(ring) > 1 or name in graph[name]
+        }
 
 
 def references(of: FieldType) -> Iterator[TypeName]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wakuwaku_gen.model.schema import EventModel, NamespaceModel, TopicModel
 from wakuwaku_gen.render.catalog import Catalog
+from wakuwaku_gen.render.combiners import combiner_contract
 from wakuwaku_gen.render.emitter import RenderedFile, file_in, header
 from wakuwaku_gen.render.layout import Either, assignment, call, keyword, mapping, statement, subscript, with_pragma
 from wakuwaku_gen.render.prose import event_doc, what_a_batch_holds
@@ -43,6 +44,7 @@ def emit_contracts(namespace: NamespaceModel, catalog: Catalog) -> Iterator[Rend
         header=header(namespace),
         doc=docstring(f"Handler contracts of {namespace.name}: one per event, and one bundle per topic.", 0),
         contracts=[_contract(event, scope) for event in namespace.events],
+        combiners=[combiner_contract(event, scope) for event in namespace.events if event.custom],
         bundles=[_bundle(topic, scope) for topic in namespace.topics],
         imports=scope.imports(),
     )

@@ -32,7 +32,8 @@ def default_argument(of: FieldType, value: object, scope: Scope) -> tuple[str, C
     A factory makes values that hold a mapping, and those whose types do not exist yet at that line.
     """
     code = value_code(of, value, scope)
-    if value in (None, ()) or (isinstance(of, MapType) and not value):
+    held = of.item if isinstance(of, OptionalType) else of
+    if value in (None, ()) or (isinstance(held, MapType) and not value):
         return "default", code  # msgspec makes a new mapping of an empty one
     if _holds_mapping(of, scope) or any(map(scope.is_late, references(of))):
         return "default_factory", prefixed("lambda: ", code)

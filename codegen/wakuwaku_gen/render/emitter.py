@@ -1,4 +1,7 @@
-"""What an emitter is: a function from the model of one namespace to files as values."""
+"""What an emitter is: a function from the model of one namespace to files as values, with a name.
+
+Other packages bring emitters of their own under the entry point group `wakuwaku_gen.emitters`: see `render.plugins`.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,18 @@ import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from wakuwaku_gen.model.schema import NamespaceModel
 from wakuwaku_gen.render.catalog import Catalog
 from wakuwaku_gen.render.source import comment
 
-__all__ = ["Emitter", "FileKind", "RenderedFile", "file_in", "header"]
+__all__ = ["EMITTER_API", "Emitter", "EmitterError", "FileKind", "RenderedFile", "file_in", "header"]
 
-_DIGEST_SHOWN = 12
+#: The version of the interface: of `Emitter`, of the model it is given, and of `RenderedFile`.
+EMITTER_API: Final = 1
+
+_DIGEST_SHOWN: Final = 12
 
 
 class FileKind(enum.StrEnum):
@@ -26,20 +32,48 @@ class FileKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RenderedFile:
-    """Hold a file to be: its path below the output folder, its text, and the schema files it comes from."""
+    """Hold a file to be: its path below the output folder, its text, and the schema files it comes from.
+
+    A stub that `stays` is imported by generated code, so it lies in the output even when handlers lie elsewhere.
+    """
 
     path: PurePosixPath
     text: str
     kind: FileKind
     source: str
+    stays: bool = False
 
 
-Emitter: TypeAlias = Callable[[NamespaceModel, Catalog], Iterable[RenderedFile]]
+Emit: TypeAlias = Callable[[NamespaceModel, Catalog], Iterable[RenderedFile]]
 
 
-def file_in(namespace: NamespaceModel, name: str, text: str, kind: FileKind = FileKind.GENERATED) -> RenderedFile:
+@dataclass(frozen=True, slots=True)
+class Emitter:
+    """Name a function that makes files of one namespace; files lie in the namespace's package (see `file_in`).
+
+    The same model must give the same files, always and everywhere. `api` is the version of this interface that the
+    function was written for, as a literal number.
+    """
+
+    name: str
+    emit: Emit
+    api: int
+
+
+class EmitterError(Exception):
+    """Say what is wrong with an emitter, and the way out."""
+
+    def __init__(self, message: str, help_: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help_
+
+
+def file_in(
+    namespace: NamespaceModel, name: str, text: str, kind: FileKind = FileKind.GENERATED, *, stays: bool = False
+) -> RenderedFile:
     """Make a file of a namespace's package; `name` may hold folders."""
-    return RenderedFile(PurePosixPath(*namespace.package, name), text, kind, ", ".join(namespace.sources))
+    return RenderedFile(PurePosixPath(*namespace.package, name), text, kind, ", ".join(namespace.sources), stays)
 
 
 def header(namespace: NamespaceModel) -> str:

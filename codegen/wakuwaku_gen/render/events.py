@@ -18,18 +18,16 @@ from wakuwaku_gen.model.schema import (
 from wakuwaku_gen.model.types import BoolType, BytesType, EnumRef, FieldType, IntType, StrType, UuidType
 from wakuwaku_gen.render.annotations import Annotations
 from wakuwaku_gen.render.catalog import Catalog
-from wakuwaku_gen.render.combining import apart_condition, combined
-from wakuwaku_gen.render.decimals import Check, decimal_checks
+from wakuwaku_gen.render.checks import FieldChecks, field_checks
+from wakuwaku_gen.render.combiners import Loader, loader
+from wakuwaku_gen.render.combining import Combining, combiner_loader, combining
 from wakuwaku_gen.render.defaults import default_argument
 from wakuwaku_gen.render.emitter import RenderedFile, file_in, header
 from wakuwaku_gen.render.layout import (
     BREAK_AT,
-    LONGEST,
-    Brackets,
     Code,
     assignment,
     call,
-    flat,
     keyword,
     mapping,
     statement,
@@ -57,9 +55,10 @@ class _Class:
     members: Sequence[str] = ()
     about: Sequence[str] = ()
     unknown: Sequence[str] = ()  # the built-in type whose unknown values an open enum keeps
-    checks: Sequence[Sequence[Check]] = ()
+    checks: Sequence[Sequence[FieldChecks]] = ()
     keys: Sequence[tuple[str, str]] = ()  # the key's type, and the call that makes it
-    combines: Sequence[tuple[str, str]] = ()  # when to stay apart, and the event made of two
+    combines: Sequence[Combining] = ()
+    loaders: Sequence[Loader] = ()  # of the event's combiner, when it has one
     compares: Sequence[str] = ()  # the statement that returns the compared fields, when they are not all
 
 
@@ -69,7 +68,7 @@ def emit_events(namespace: NamespaceModel, catalog: Catalog) -> Iterator[Rendere
     classes = [*map(types.enum, namespace.enums), *map(types.struct, namespace.structs)]
     unions = [types.union(union) for union in namespace.unions]
     records = [*map(types.key, namespace.keys), *map(types.event, namespace.events)]
-    if not classes and not records:
+    if not classes and not unions and not records:
         return
     text = fill(
         "events.py.jinja",
@@ -79,6 +78,7 @@ def emit_events(namespace: NamespaceModel, catalog: Catalog) -> Iterator[Rendere
         classes=classes,
         unions=unions,
         records=records,
+        contracts=any(event.custom for event in namespace.events),
         imports=types.scope.imports(),
     )
     yield file_in(namespace, "events.py", text)
@@ -128,8 +128,10 @@ class _Types:
         variants = [self.scope.reference(variant) for variant in union.variants]
         alias = f"{identifier(union.id.name)}: {self.scope.use('_typing.TypeAlias')} = "
         line = alias + " | ".join(variants)
-        if width(line) > LONGEST:
-            line = "\n".join([f"{alias}(", f"    {variants[0]}", *(f"    | {name}" for name in variants[1:]), ")"])
+        if width(line) > BREAK_AT:
+            # Formatters break `A | B` at their own line length; a bracket with a trailing comma stays as it is.
+            opening = f"{alias}{self.scope.use('_typing.Union')}[  # noqa: UP007"
+            line = "\n".join([opening, *(f"    {name}," for name in variants), "]"])
         self.scope.defined.add(union.id)
         return "\n".join([line, *_doc_lines(union.doc, 0)])
 
@@ -161,12 +163,16 @@ class _Types:
             keyword("key", key_name),
             keyword("algebra", f"_wakuwaku.Algebra.{event.algebra.upper()}"),
             keyword("ordering", f"_wakuwaku.Ordering.{event.ordering.upper()}"),
+            *([keyword("combiner", combiner_loader(event))] if event.custom else []),
         )
         self.scope.use("_builtins.property")
         from_key = (keyword(identifier(item.name), f"self.{item.name}") for item in key.fields)
         folds = event.algebra == "associative"
         if folds:
             self.scope.use("_typing.Self")
+        if event.custom:
+            self.scope.use("_functools.cache")
+            self.scope.use("_typing.TYPE_CHECKING")
         return _Class(
             opening=_opening(event.id.name, self.scope.use("_wakuwaku.Event"), *_FROZEN),
             doc=_doc(event_doc(event, key.topic), ""),
@@ -174,7 +180,8 @@ class _Types:
             about=[self._about(about)],
             checks=_checks(event.fields, self.scope),
             keys=[(key_name, statement("return ", call(key_name, *from_key), indent=_BODY))],
-            combines=[(apart_condition(event), combined(event, self.scope))] if folds else [],
+            combines=[combining(event, self.scope)] if folds else [],
+            loaders=[loader(event)] if event.custom else [],
             compares=self._compares(event.fields),
         )
 
@@ -185,21 +192,15 @@ class _Types:
         lines: list[str] = []
         for item in fields:
             annotation = self.annotations.annotation(item.type, item.constraints)
-            value = self._value(item, annotation)
-            lines.append(assignment(identifier(item.name), annotation, value, indent=_MEMBER))
+            lines.append(assignment(identifier(item.name), annotation, self._value(item), indent=_MEMBER))
             lines += _doc_lines(item.doc)
         return lines
 
-    def _value(self, item: FieldModel, annotation: Code) -> Code | None:
+    def _value(self, item: FieldModel) -> Code | None:
         arguments: list[Code] = [keyword("name", literal(item.wire))] if item.wire != item.name else []
         if item.has_default:
             name, default = default_argument(item.type, item.default, self.scope)
-            line = f"    {item.name}: {flat(annotation)} = {flat(default)}"
-            if (
-                not arguments
-                and name == "default"
-                and ((isinstance(default, Brackets) and default.items) or width(line) <= BREAK_AT)
-            ):
+            if not arguments and name == "default":
                 return default
             arguments.append(keyword(name, default))
         return call(self.scope.use("_msgspec.field"), *arguments) if arguments else None
@@ -244,6 +245,6 @@ def _doc_lines(text: str, indent: int = _MEMBER) -> list[str]:
     return [with_pragma(docstring(text, indent))] if text.strip() else []
 
 
-def _checks(fields: Sequence[FieldModel], scope: Scope) -> list[list[Check]]:
-    checks = [check for item in fields for check in decimal_checks(item, scope)]
+def _checks(fields: Sequence[FieldModel], scope: Scope) -> list[Sequence[FieldChecks]]:
+    checks = field_checks(fields, scope)
     return [checks] if checks else []

@@ -17,11 +17,14 @@ __all__ = [
     "Code",
     "Either",
     "assignment",
+    "breaks",
     "call",
     "flat",
+    "item",
     "keyword",
     "mapping",
     "prefixed",
+    "signature",
     "statement",
     "subscript",
     "tuple_of",
@@ -32,6 +35,7 @@ __all__ = [
 BREAK_AT: Final = 88
 LONGEST: Final = 120
 _INDENT: Final = 4
+_SKIP: Final = "  # fmt: skip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +115,31 @@ def flat(code: Code) -> str:
 
 
 def statement(before: str, code: Code, after: str = "", *, indent: int = 0) -> str:
-    """Print `before code after` at `indent` spaces; the first line comes without them."""
+    """Print `before code after` at `indent` spaces; the first line comes without them.
+
+    What nothing can break is kept from formatters, which would put it into parentheses at one line length and not at
+    another.
+    """
     line = " " * indent + before + flat(code) + after
-    if isinstance(code, Either) and not _breaks(code) and width(line) > LONGEST:
-        lines = [f"{before}(", f"{' ' * (indent + _INDENT)}{flat(code)}", f"{' ' * indent}){after}"]
-    else:
-        lines = [_marked(line)] if _fits(line) or not _breaks(code) else _broken(before, code, after, indent)
+    if _fits(line):
+        return line.lstrip(" ")
+    lines = _broken(before, code, after, indent) if breaks(code) else _kept(line, indent)
     return "\n".join(lines).lstrip(" ")
+
+
+def item(code: Code, *, indent: int) -> str:
+    """Print an item of a bracket that is broken, with its comma; the first line comes without the indent."""
+    return "\n".join(_laid_out("", code, ",", indent)).lstrip(" ")
+
+
+def signature(head: Brackets, result: Code, *, indent: int = 0) -> str:
+    """Print `head -> result:`, the opening line of a method; the first line comes without the indent."""
+    line = " " * indent + f"{flat(head)} -> {flat(result)}:"
+    if _fits(line):
+        return line.lstrip(" ")
+    *lines, last = _laid_out("", head, "", indent, force=True)
+    end = statement(f"{last.lstrip(' ')} -> ", result, ":", indent=indent)
+    return "\n".join([*lines, " " * indent + end]).lstrip(" ")
 
 
 def assignment(name: str, annotation: Code, value: Code | None, *, indent: int = 0) -> str:
@@ -126,8 +148,14 @@ def assignment(name: str, annotation: Code, value: Code | None, *, indent: int =
         return statement(f"{name}: ", annotation, indent=indent)
     before = f"{name}: {flat(annotation)} = "
     end = value.head if isinstance(value, Brackets) else flat(value)
-    if _fits(" " * indent + before + end) or not _breaks(annotation):
+    if _fits(" " * indent + before + end):
         return statement(before, value, indent=indent)
+    if not breaks(annotation):
+        return (
+            _kept_whole(before, value, indent)
+            if isinstance(value, Brackets)
+            else statement(before, value, indent=indent)
+        )
     *lines, last = _broken(f"{name}: ", annotation, " = ", indent)
     return "\n".join([*lines, " " * indent + statement(last.lstrip(" "), value, indent=indent)]).lstrip(" ")
 
@@ -148,16 +176,17 @@ def _fits(line: str) -> bool:
     return width(line) <= BREAK_AT
 
 
-def _breaks(code: Code) -> bool:
+def breaks(code: Code) -> bool:
+    """Tell whether an expression has a bracket with items of its own, so that it can go over several lines."""
     match code:
         case str():
             return False
         case Either():
-            return _breaks(code.inner)
+            return breaks(code.inner)
         case Brackets(items=()):
             return False
-        case Brackets(tail="]", items=(only,)):
-            return _breaks(only)
+        case Brackets(items=(only,)) if _is_lone(code):
+            return breaks(only)
         case Brackets():
             return True
         case _:
@@ -174,20 +203,42 @@ def _broken(before: str, code: Code, after: str, indent: int) -> list[str]:
 def _laid_out(before: str, code: Code, after: str, indent: int, *, force: bool = False) -> list[str]:
     pad = " " * indent
     line = pad + before + flat(code) + after
-    if isinstance(code, str) or not _breaks(code) or (not force and _fits(line)):
+    if isinstance(code, str) or not breaks(code) or (not force and _fits(line)):
         return [_marked(line)]
     if isinstance(code, Either):
         return [*_laid_out(before, code.inner, "", indent, force=True), f"{pad}| {code.other}{after}"]
-    if code.tail == "]" and len(code.items) == 1:
-        # One item takes no trailing comma in a subscript, so the break must come from within.
-        inner = _laid_out("", code.items[0], "", indent + _INDENT, force=True)
+    if _is_lone(code):
+        # The comma does not keep such a bracket broken, so the break must come from within.
+        inner = _laid_out("", code.items[0], code.lone, indent + _INDENT, force=True)
     else:
         inner = [line for item in code.items for line in _laid_out("", item, ",", indent + _INDENT)]
     return [pad + before + code.head, *inner, pad + code.tail + after]
 
 
+def _is_lone(code: Brackets) -> bool:
+    """Tell whether a trailing comma means something else: in a subscript, or in a tuple of one item."""
+    return len(code.items) == 1 and (code.tail == "]" or code.lone == ",")
+
+
+def _kept(line: str, indent: int) -> list[str]:
+    pad = " " * indent
+    if width(line) + width(_SKIP) <= LONGEST:
+        return [line + _SKIP]
+    return [f"{pad}# fmt: off", _marked(line), f"{pad}# fmt: on"]
+
+
+def _kept_whole(before: str, value: Brackets, indent: int) -> str:
+    """Keep formatters from a statement whose first line is too long, whatever is done about its bracket."""
+    pad = " " * indent
+    line = f"{pad}{before}{flat(value)}"
+    if not breaks(value) or width(line) <= LONGEST:
+        return "\n".join(_kept(line, indent)).lstrip(" ")
+    lines = [_marked(one) for one in _laid_out(before, value, "", indent, force=True)]
+    return "\n".join([f"{pad}# fmt: off", *lines, f"{pad}# fmt: on"]).lstrip(" ")
+
+
 def _marked(line: str) -> str:
-    return f"{line}  # noqa: E501" if _overlong(line) else line
+    return f"{line}  # noqa: E501" if _overlong(line) and not line.endswith("# noqa: E501") else line
 
 
 def _overlong(line: str) -> bool:
@@ -195,4 +246,4 @@ def _overlong(line: str) -> bool:
     words = line.split()
     if width(line) <= LONGEST or len(words) < 2:
         return False
-    return not (words[-1].startswith(("http://", "https://")) and width(line) - width(words[-1]) <= LONGEST)
+    return not ("://" in words[-1] and width(line) - width(words[-1]) <= LONGEST)

@@ -6,6 +6,7 @@ or `Any`, and nothing changes its meaning.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from wakuwaku_gen.model.schema import NamespaceModel
@@ -13,24 +14,34 @@ from wakuwaku_gen.model.types import TypeName
 from wakuwaku_gen.render.catalog import Catalog
 from wakuwaku_gen.render.source import identifier
 
-__all__ = ["Scope", "relative_import"]
+__all__ = ["Scope", "relative_import", "sorted_imports"]
 
 _STANDARD: Final = {
+    "_UTC": "from datetime import UTC as _UTC",
     "_abc": "import collections.abc as _abc",
+    "_abstract": "import abc as _abstract",
     "_builtins": "import builtins as _builtins",
+    "_contextlib": "import contextlib as _contextlib",
     "_dataclasses": "import dataclasses as _dataclasses",
     "_date": "from datetime import date as _date",
     "_datetime": "from datetime import datetime as _datetime",
     "_decimal": "import decimal as _decimal",
     "_enum": "import enum as _enum",
+    "_functools": "import functools as _functools",
+    "_math": "import math as _math",
     "_operator": "import operator as _operator",
+    "_re": "import re as _re",
     "_time": "from datetime import time as _time",
     "_timedelta": "from datetime import timedelta as _timedelta",
     "_types": "import types as _types",
     "_typing": "import typing as _typing",
     "_uuid": "import uuid as _uuid",
 }
-_MSGSPEC: Final = "import msgspec as _msgspec"
+_THIRD_PARTY: Final = {
+    "_hypothesis": "import hypothesis as _hypothesis",
+    "_st": "import hypothesis.strategies as _st",
+    "_msgspec": "import msgspec as _msgspec",
+}
 _WAKUWAKU: Final = "import wakuwaku as _wakuwaku"
 
 
@@ -71,26 +82,31 @@ class Scope:
     def imports(self) -> list[list[str]]:
         """Return the import lines in groups, sorted as import sorters do."""
         used = sorted((_STANDARD[alias] for alias in self._used & _STANDARD.keys()), key=_plain_first)
-        third_party = [_MSGSPEC] if "_msgspec" in self._used else []
+        third_party = [line for alias, line in _THIRD_PARTY.items() if alias in self._used]
         ours = [_WAKUWAKU] if "_wakuwaku" in self._used else []
         if third_party and ours:
             # Whether the two stand together depends on the project that sorts them; the mark serves both.
             ours.insert(0, "# isort: split")
-        foreign = sorted(
-            (
-                relative_import(self.namespace, self.catalog.namespaces[name], module, _foreign_alias(name, module))
-                for name, module in self._foreign
-            ),
-            key=_farthest_first,
+        foreign = sorted_imports(
+            relative_import(self.namespace, self.catalog.namespaces[name], module, _foreign_alias(name, module))
+            for name, module in self._foreign
         )
         siblings = [f"from . import {module} as _{module}" for module in sorted(self._siblings)]
         return [group for group in (used, third_party, ours, foreign + siblings) if group]
 
 
-def relative_import(here: NamespaceModel, there: NamespaceModel, module: str, alias: str) -> str:
-    """Return the line that imports another namespace's module, wherever the output's packages are mounted."""
-    dots = "." * (len(here.package) + 1)
+def relative_import(here: NamespaceModel, there: NamespaceModel, module: str, alias: str, *, up: int = 0) -> str:
+    """Return the line that imports another namespace's module, wherever the output's packages are mounted.
+
+    `up` is how many folders the importing module lies below its package.
+    """
+    dots = "." * (len(here.package) + 1 + up)
     return f"from {dots}{'.'.join(map(identifier, there.package))} import {module} as {identifier(alias)}"
+
+
+def sorted_imports(lines: Iterable[str]) -> list[str]:
+    """Sort relative imports as import sorters do."""
+    return sorted(lines, key=_farthest_first)
 
 
 def _foreign_alias(namespace: str, module: str) -> str:

@@ -17,6 +17,7 @@ __all__ = ["comment", "docstring", "identifier", "literal", "normalised"]
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 _PLAIN = re.compile(r"[ !#-&(-\[\]-~]*")  # printable ASCII without quotes and backslashes
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
+_QUOTE = "\\u0022"  # linters take it for no backslash
 _ENCODING_COOKIE = re.compile(r"coding(?=[:=])")
 
 
@@ -55,11 +56,11 @@ def docstring(text: str, indent: int = 4) -> str:
     raw = "\\" in text and '"""' not in text and text[0] != '"' and text[-1] not in '"\\' and not _has_hidden(text)
     body = lines if raw else [_docstring_line(line) for line in lines]
     if not raw and body[0].startswith('"'):
-        body[0] = "\\" + body[0]
+        body[0] = _QUOTE + body[0][1:]
     if len(body) == 1:
         inner = body[0]
-        if inner.endswith('"') and not inner.endswith('\\"'):
-            inner = inner[:-1] + '\\"'
+        if inner.endswith('"'):
+            inner = inner[:-1] + _QUOTE
         return f'{"r" * raw}"""{inner}"""'
     pad = " " * indent
     rest = "\n".join(pad + line if line else "" for line in body[1:])
@@ -102,7 +103,7 @@ def _docstring_line(line: str) -> str:
         return line
     # A backslash goes as \u005c, since linters want raw strings for docstrings that hold a plain one.
     shown = "".join(_long_escape(char) if char == "\\" or _is_hidden(char) else char for char in line)
-    return shown.replace('"""', '\\"\\"\\"')
+    return shown.replace('"""', _QUOTE * 3)
 
 
 def _is_hidden(char: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wakuwaku_gen.model.schema import EventModel, NamespaceModel
 from wakuwaku_gen.render.catalog import Catalog
+from wakuwaku_gen.render.combiners import combiner_stub
 from wakuwaku_gen.render.emitter import FileKind, RenderedFile, file_in
 from wakuwaku_gen.render.layout import call, prefixed, statement, subscript, with_pragma
 from wakuwaku_gen.render.prose import what_a_batch_holds
@@ -15,8 +16,8 @@ from wakuwaku_gen.render.templates import fill
 __all__ = ["emit_stubs"]
 
 
-def emit_stubs(namespace: NamespaceModel, catalog: Catalog) -> Iterator[RenderedFile]:  # noqa: ARG001 - an emitter
-    """Emit a handler to fill in for each event; imports read as a person would write them."""
+def emit_stubs(namespace: NamespaceModel, catalog: Catalog) -> Iterator[RenderedFile]:
+    """Emit a handler to fill in for each event, and a combiner for rules that are `custom`."""
     if not namespace.events:
         return
     doc = docstring(f"Handlers of the events of {namespace.name}.", 0)
@@ -24,6 +25,9 @@ def emit_stubs(namespace: NamespaceModel, catalog: Catalog) -> Iterator[Rendered
     for event in namespace.events:
         module = identifier(event.names.module)
         yield file_in(namespace, f"handlers/{module}.py", _stub(event), FileKind.STUB)
+        if event.custom:
+            combiner = f"handlers/{identifier(event.names.combiner_module)}.py"
+            yield file_in(namespace, combiner, combiner_stub(namespace, catalog, event), FileKind.STUB, stays=True)
 
 
 def _stub(event: EventModel) -> str:

@@ -35,6 +35,8 @@ def check_output(output: Path, schemas: Path) -> None:
         raise WriteError(f"the output {output} is not a folder", "name a folder with -o")
     if (output / ".git").exists():
         raise WriteError(f"the output folder {output} is a repository (it holds .git)", "name a folder inside, with -o")
+    if ".git" in output.absolute().parts:
+        raise WriteError(f"the output folder {output} lies in a repository's own .git", "name another folder with -o")
     if schemas.resolve().is_relative_to(output.resolve()):
         raise WriteError(f"the output folder {output} holds the schemas", "name a folder for the output alone, with -o")
 

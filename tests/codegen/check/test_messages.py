@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.codegen.check.examples import bound, told
+from tests.codegen.check.examples import MISSING_DOC, bound, told
 from wakuwaku_gen.check import RULES, rule_of
 
 #: The whole message of each rule's bad example: place, message, help.
 BY_RULE = {
-    "WK006": ("shop.toml:3:7", "not valid TOML: invalid value", None),
+    "WK006": (
+        "shop.toml:3:7",
+        "not valid TOML: invalid value",
+        "mend it there; TOML tells the place where it could not go on, so what is wrong may stand just before",
+    ),
     "WK007": ("shop.toml:4:1", "duplicate key 'doc'", "remove or rename one of the two"),
     "WK008": ("shop.toml:3:107", "values nest deeper than 100 levels", "declare structs instead"),
     "WK009": ("shop.toml:1:1", "two files whose names differ only in letter case", "rename one of them"),
@@ -89,6 +93,7 @@ BY_RULE = {
         "no value of 'Node' can ever be built: Node needs Node",
         "make a field of the cycle nullable (`T | None`) or a list",
     ),
+    "WK150": ("shop.toml:3:9", "'Line' has no doc", 'say in a sentence what it is: doc = "…"'),
     "WK201": ("shop.toml:7:7", "tag 1 of topic 'orders' is that of 'OrderPlaced'", "the next free tag is 2"),
     "WK202": ("shop.toml:4:7", "tag 1 is reserved: an event that is gone had it", "take a new tag"),
     "WK203": ("shop.toml:3:8", "the name 'OrderPlaced' is reserved", "take a new name"),
@@ -104,6 +109,21 @@ BY_RULE = {
         "shop.toml:9:8",
         "the event has the field 'id' already, from its key",
         "remove it: the key's fields come first",
+    ),
+    "WK250": (
+        "shop.toml:7:7",
+        "tag 12 leaves out 2, 3, 4 and more",
+        "take 2, or reserve what events had that are gone: [reserved.OrderKey]",
+    ),
+    "WK251": (
+        "shop.toml:6:12",
+        "'OrderPlaced' is the only event of topic 'orders', so its fence has nothing to order",
+        "remove it: events of one type and key keep their order anyway",
+    ),
+    "WK252": (
+        "shop.toml:6:14",
+        "'OrderPlaced' is deprecated, and nobody learns why",
+        'say what to use instead, and until when it is sent: deprecated = "use OrderPlacedV2 from June 2027"',
     ),
     "WK301": ("shop.toml:4:44", "300 is out of range", "it is 0 to 255"),
     "WK302": ("shop.toml:4:52", "the default breaks the field's own ge = 1", None),
@@ -153,12 +173,22 @@ BY_RULE = {
         "all combine rules of 'Paid' commute",
         "if the order of its events does not matter either, 'acquire' can go",
     ),
+    "WK452": (
+        "shop.toml:8:8",
+        "'event_id' looks like a fresh id, so no two events would be equal and nothing collapses",
+        "leave it out of comparisons: `compare = false`",
+    ),
+    "WK453": (
+        "shop.toml:7:13",
+        "'OrderPlaced' is associative: its handler gets one combined event, never 100",
+        "remove `max_batch`",
+    ),
 }
 
 
 @pytest.mark.parametrize("rule_id", BY_RULE)
 def test_the_bad_example_is_told_with_place_message_and_help(rule_id: str, tmp_path: Path) -> None:
-    _, diagnostics = bound(tmp_path, rule_of(rule_id).bad)
+    _, diagnostics = bound(tmp_path, rule_of(rule_id).bad, docs=rule_id == MISSING_DOC)
     (found,) = diagnostics.items
     assert (str(found.span), found.message, found.help) == BY_RULE[rule_id]
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wakuwaku_gen.check import check_schema
-from wakuwaku_gen.diagnostics import Diagnostics
+from wakuwaku_gen.diagnostics import Diagnostics, Severity
 from wakuwaku_gen.load.conform import conform
 from wakuwaku_gen.load.folder import Document
 from wakuwaku_gen.load.toml import parse
@@ -87,7 +87,7 @@ def check(text: str) -> Diagnostics:
 
 
 def test_the_schema_that_is_spoiled_here_is_sound() -> None:
-    assert [item.message for item in check(SCHEMA).items] == []
+    assert [item.message for item in check(SCHEMA).items if item.severity is Severity.ERROR] == []
 
 
 @settings(deadline=None)  # tests do not depend on time

@@ -60,8 +60,9 @@ def test_a_run_tells_what_it_did(run: Run) -> None:
 
     assert (first.code, first.err) == (0, "")
     assert first.out.startswith("created  out/shop/__init__.py\n")
-    assert "\n1 namespace, 2 events: 9 created in " in first.out
-    assert second.out.startswith("1 namespace, 2 events: 9 unchanged in ")
+    created = first.out.count("created  ")
+    assert f"\n1 namespace, 2 events: {created} created in " in first.out
+    assert second.out.startswith(f"1 namespace, 2 events: {created} unchanged in ")
 
 
 def test_a_removed_event_takes_its_output_along(run: Run, schema: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from wakuwaku_gen.app import Outcome, Status
+from wakuwaku_gen.app import Outcome, Planned, Status
 from wakuwaku_gen.diagnostics import Diagnostic, Note, Severity, Span
 from wakuwaku_gen.report import print_outcome
 from wakuwaku_gen.write import make_plan
@@ -18,7 +18,7 @@ OUT = PurePosixPath("out")
 
 def text_of(diagnostic: Diagnostic, line: str | None) -> str:
     outcome = Outcome(Status.INVALID, [diagnostic])
-    return print_outcome(outcome, "text", OUT, lambda _: line).err.removesuffix("nothing was written\n")
+    return print_outcome(outcome, "text", lambda _: line).err.removesuffix("nothing was written\n")
 
 
 def test_a_caret_stands_under_what_is_wrong() -> None:
@@ -59,13 +59,13 @@ def test_warnings_say_what_they_are_and_do_not_fail() -> None:
     """They come with the summary of a run that went well."""
     warning = Diagnostic(Span(FILE), "WK501", "odd", severity=Severity.WARNING)
     plan = make_plan([], {}, Manifest("tool"), tool="tool")
-    outcome = Outcome(Status.DONE, [warning], plan=plan, namespaces=2, events=1, seconds=0.25)
+    outcome = Outcome(Status.DONE, [warning], planned=[Planned(OUT, plan)], namespaces=2, events=1, seconds=0.25)
 
-    printed = print_outcome(outcome, "text", OUT, lambda _: None)
+    printed = print_outcome(outcome, "text", lambda _: None)
 
     assert printed.err == "schemas/a.toml:1:1: WK501 warning: odd\n"
     assert printed.out == "2 namespaces, 1 event: nothing to do in 0.2 s\n"
-    assert print_outcome(outcome, "github", OUT, lambda _: None).out.startswith("::warning file=schemas/a.toml,line=1")
+    assert print_outcome(outcome, "github", lambda _: None).out.startswith("::warning file=schemas/a.toml,line=1")
 
 
 def test_exit_codes_tell_errors_from_wrong_use() -> None:

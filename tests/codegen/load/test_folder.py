@@ -123,3 +123,18 @@ def test_one_broken_file_does_not_hide_the_mistakes_of_another(tmp_path: Path) -
     folder, told = load(tmp_path, tmp_path)
     assert [line.split(" ")[1] for line in told] == ["WK006", "WK010"]
     assert not folder.complete
+
+
+def test_a_pipe_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    folder, told = load(tmp_path, tmp_path)
+    assert told == ["pipe.toml:1:1 WK003 the file can't be read: not a regular file"]
+    assert not folder.complete
+
+
+def test_a_file_name_that_is_no_text_is_told(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/sh\xffop.toml"
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123 - a path of bytes
+        file.write(HEAD)
+    _, told = load(tmp_path, tmp_path)
+    assert told == ["sh\\udcffop.toml:1:1 WK003 the name of the file is no plain text"]

@@ -54,6 +54,10 @@ def value_text(value: object, draw: st.DrawFn) -> str:
             return str(value)
 
 
+def remark(draw: st.DrawFn) -> str:
+    return draw(st.sampled_from(["", " # ü", "#"]))
+
+
 @st.composite
 def toml_texts(draw: st.DrawFn) -> str:
     """Write a document, choosing among TOML's spellings for tables."""
@@ -67,16 +71,16 @@ def toml_texts(draw: st.DrawFn) -> str:
             if isinstance(value, dict) and value and draw(st.booleans()):
                 yield from pairs(value, f"{name} . ")
             else:
-                yield f"{draw(st.sampled_from(['', '  ']))}{name} = {value_text(value, draw)}"
+                yield f"{draw(st.sampled_from(['', '  ']))}{name} = {value_text(value, draw)}{remark(draw)}"
 
     for key, value in document.items():
         name = key_text(key, draw)
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             for item in value:
-                sections += [f"[[ {name} ]]", *pairs(item)]
+                sections += [f"[[ {name} ]]{remark(draw)}", *pairs(item)]
         elif isinstance(value, dict) and all(isinstance(item, dict) for item in value.values()) and draw(st.booleans()):
             if not value or draw(st.booleans()):
-                sections.append(f"[{name}]")
+                sections.append(f"[{name}]{remark(draw)}")
             for inner, item in value.items():
                 sections += ["# ü", f"[{name}.{key_text(inner, draw)}]", *pairs(item)]
         else:

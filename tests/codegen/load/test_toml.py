@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wakuwaku_gen.diagnostics import Diagnostic, Diagnostics
+from wakuwaku_gen.load.nodes import plain
 from wakuwaku_gen.load.toml import parse
 
 FILE = PurePosixPath("shop.toml")
@@ -91,3 +92,16 @@ def test_no_bytes_raise(data: bytes) -> None:
     diagnostics = Diagnostics()
     parsed = parse(data, FILE, diagnostics)
     assert (parsed is None) == bool(diagnostics.items)
+
+
+def test_a_comment_behind_a_value_changes_nothing() -> None:
+    """Behind values of all kinds, headers, and keys that are given twice."""
+    text = b'a = 1 # one\nb = { x = 1 } # two\nc = [1, # three\n 2] # four\n[d] # five\ne = """\n""" # six\n'
+    diagnostics = Diagnostics()
+    root = parse(text, PurePosixPath("a.toml"), diagnostics)
+    assert diagnostics.items == []
+    assert root is not None
+    assert plain(root) == {"a": 1, "b": {"x": 1}, "c": [1, 2], "d": {"e": ""}}
+
+    parse(b"a = { x = 1, x = 2 } # one\n", PurePosixPath("a.toml"), diagnostics)
+    assert [str(item.span) for item in diagnostics.items if item.rule == "WK007"] == ["a.toml:1:14"]

@@ -93,3 +93,14 @@ def test_structs_follow_those_they_name(tmp_path: Path) -> None:
     model, diagnostics = bound(tmp_path, example)
     assert model is not None, told(diagnostics)
     assert [struct.id.name for struct in model.namespaces[0].structs] == ["C", "B", "D", "A"]
+
+
+def test_a_cycle_with_a_shortcut_is_told_by_its_shortest_way(tmp_path: Path) -> None:
+    example = (
+        '[struct.A]\nfields.b = "B"\nfields.c = "C"\n[struct.B]\nfields.c = "C"\nfields.d = "D"\n'
+        '[struct.C]\nfields.d = "D"\n[struct.D]\nfields.a = "A"\n'
+    )
+    _, diagnostics = bound(tmp_path, example)
+    (found,) = diagnostics.items
+    assert found.message.startswith("no value of 'A' can ever be built: A needs ")
+    assert found.message.endswith(" needs D needs A")

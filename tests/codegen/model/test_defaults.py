@@ -162,7 +162,15 @@ def test_a_default_obeys_the_constraints(declaration: str, expected: str, tmp_pa
 
 
 def test_a_decimal_default_is_a_multiple_in_exact_arithmetic(tmp_path: Path) -> None:
-    found, lines = field(tmp_path, '{ type = "float", multiple_of = 0.1, default = 0.3 }')
+    found, lines = field(tmp_path, '{ type = "Decimal", multiple_of = 0.1, default = "0.3" }')
+    assert found is not None, lines
+
+
+def test_a_float_default_is_a_multiple_in_the_arithmetic_of_the_decoder(tmp_path: Path) -> None:
+    _, lines = field(tmp_path, '{ type = "float", multiple_of = 0.1, default = 0.3 }')
+    (line,) = lines
+    assert "WK302 the default breaks the field's own multiple_of = 0.1" in line
+    found, lines = field(tmp_path, '{ type = "float", multiple_of = 0.5, default = -1.5 }')
     assert found is not None, lines
 
 
@@ -172,3 +180,36 @@ def test_every_span_of_time_can_be_written(span: dt.timedelta) -> None:
     text = f"P{span.days}DT{span.seconds}.{span.microseconds:06}S"
     assert _DURATION.fullmatch(text)
     assert _duration(text, Span(PurePosixPath("shop.toml"))) == span
+
+
+RING = "b = { type = 'B | None', default = {} }"
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ('a = { type = "A | None", default = {} }', "shop.toml:4:8"),
+        ('a = { type = "list[A]", default = [{}] }', "shop.toml:4:8"),
+        ('a = { type = "dict[str, A]", default = { x = {} } }', "shop.toml:4:8"),
+        ('a = { type = "tuple[u8, A | None] | None", default = [1, {}] }', "shop.toml:4:8"),
+        (f"{RING}\n[struct.B]\nfields.a = {{ type = 'A | None', default = {{}} }}", "shop.toml:4:8"),
+    ],
+)
+def test_a_default_that_never_ends_is_told(fields: str, place: str, tmp_path: Path) -> None:
+    _, diagnostics = bound(tmp_path, f"[struct.A]\nfields.{fields}")
+    (found,) = diagnostics.items
+    assert (str(found.span), found.rule) == (place, "WK119")
+    assert found.message.startswith("the default of ")
+    assert " never ends: it holds another 'A' with that default" in found.message
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        'a = { type = "list[A]", default = [{ a = [] }] }',
+        'a = "A | None"',
+    ],
+)
+def test_a_default_of_its_own_type_that_ends_is_fine(fields: str, tmp_path: Path) -> None:
+    _, diagnostics = bound(tmp_path, f"[struct.A]\nfields.{fields}")
+    assert "WK119" not in {item.rule for item in diagnostics.items}

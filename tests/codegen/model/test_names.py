@@ -57,6 +57,9 @@ def test_the_names_of_an_event() -> None:
         handler="OrderPlacedHandler",
         module="order_placed",
         field="order_placed",
+        combiner="OrderPlacedCombiner",
+        combiner_contract="OrderPlacedCombinerContract",
+        combiner_module="order_placed_combiner",
     )
 
 

@@ -53,6 +53,8 @@ small = { type = "u8", gt = 0, lt = 10, default = 1 }
 number = { type = "i64", default = 0 }
 big = { type = "u64", default = 0 }
 most = { type = "u64", le = 10, default = 0 }
+beyond = { type = "u64 | None", gt = 9223372036854775807, lt = 18446744073709551615 }
+step = { type = "u64", multiple_of = 9223372036854775809, default = 0 }
 names = { type = "set[str]", max_length = 1, default = [] }
 nodes = { type = "list[Node]", default = [] }
 node = { type = "Node", default = { children = [{}] } }
@@ -141,6 +143,10 @@ def test_decimals_within_bounds_pass(boxes: Any) -> None:
         ("number", -(2**63), 2**63),
         ("big", 2**64 - 1, -1),
         ("most", 10, 11),
+        ("beyond", 2**63, 2**63 - 1),
+        ("beyond", 2**64 - 2, 2**64 - 1),
+        ("beyond", None, 0),
+        ("step", 2**63 + 1, 2**63 + 2),
         ("names", ["a"], ["a", "b"]),
     ],
 )
@@ -201,3 +207,36 @@ def test_a_model_holds_only_what_can_be_rendered(tmp_path: Path) -> None:
         assert package.K.__wakuwaku__.layout == fields
 
     assert model_of(tmp_path, wide=schema).namespaces[0].keys[0].topic == "t"
+
+
+def test_an_event_in_which_nothing_of_the_later_one_counts_is_combined(tmp_path: Path) -> None:
+    """Its key has one value only, and all its rules take the first one."""
+    schema = """
+[enum.Only]
+values = ["ONE"]
+[enum.Some]
+open = true
+values = ["ONE"]
+[key.K]
+topic = "t"
+fields.only = "Only"
+[key.L]
+topic = "l"
+fields.some = "Some"
+[event.Seen]
+tag = 1
+key = "K"
+algebra = "associative"
+fields.x = "u8"
+combine.x = "first"
+[event.Met]
+tag = 1
+key = "L"
+algebra = "associative"
+"""
+    with imported(tmp_path, one=schema) as package:
+        first, later = (package.Seen(only=package.Only.ONE, x=x) for x in (1, 2))
+        assert first.combine(later) == first
+        known, unknown = (package.Met(some=package.Some(text)) for text in ("ONE", "TWO"))
+        assert known.combine(known) == known
+        assert known.combine(unknown) is None

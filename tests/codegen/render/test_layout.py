@@ -59,10 +59,33 @@ def test_a_nullable_item_is_broken_without_parentheses() -> None:
     )
 
 
-def test_an_alternative_of_two_names_moves_to_its_own_line_only_when_it_must() -> None:
-    """Up to 120 columns it stays, since it has no bracket that could keep a break."""
+def test_what_nothing_can_break_is_kept_from_formatters() -> None:
+    """They would put it into parentheses at one line length, and take them away at another."""
     assert statement("x: ", Either(LONG, LONG)) == f"x: {LONG} | {LONG}"
-    assert statement(f"{LONG}: ", Either(LONG, LONG), indent=4) == f"{LONG}: (\n        {LONG} | {LONG}\n    )"
+    assert statement("other: ", Either(LONG, LONG), indent=4) == f"other: {LONG} | {LONG}  # fmt: skip"
+    assert statement(f"{LONG}: ", Either(LONG, LONG), indent=4) == (
+        f"# fmt: off\n    {LONG}: {LONG} | {LONG}  # noqa: E501\n    # fmt: on"
+    )
+
+
+def test_a_first_line_that_is_too_long_keeps_formatters_from_its_whole_statement() -> None:
+    """Breaking the bracket behind it does not help."""
+    before = f'"{LONG} {LONG}"'
+
+    assert assignment("x", before, call("field", "a")) == f"x: {before} = field(a)  # fmt: skip"
+    assert assignment("x", before, call("field", *"abcdefg")) == (
+        f"# fmt: off\nx: {before} = field(a, b, c, d, e, f, g)\n# fmt: on"
+    )
+    assert (
+        assignment("x", before, call("field", LONG)) == f"# fmt: off\nx: {before} = field(\n    {LONG},\n)\n# fmt: on"
+    )
+
+
+def test_a_tuple_of_one_item_breaks_from_within() -> None:
+    """Its comma is no reason for formatters to keep it broken."""
+    code = tuple_of((call("f", LONG, LONG),))
+
+    assert statement("return ", code) == f"return (\n    f(\n        {LONG},\n        {LONG},\n    ),\n)"
 
 
 def test_a_value_is_broken_before_its_annotation() -> None:
@@ -74,7 +97,7 @@ def test_a_value_is_broken_before_its_annotation() -> None:
 
 def test_a_name_that_nothing_can_break_stays() -> None:
     """There is no other way to write it; the linter is told so."""
-    assert assignment("x", LONG, f"{LONG}{LONG}") == f"x: {LONG} = {LONG}{LONG}  # noqa: E501"
+    assert assignment("x", LONG, f"{LONG}{LONG}") == f"# fmt: off\nx: {LONG} = {LONG}{LONG}  # noqa: E501\n# fmt: on"
 
 
 def test_a_string_beyond_120_columns_is_marked() -> None:
@@ -82,8 +105,8 @@ def test_a_string_beyond_120_columns_is_marked() -> None:
     words = '"' + "word " * 30 + '"'
     url = f'"see https://example.org/{"a" * 120}'
 
-    assert statement("x = ", words) == f"x = {words}  # noqa: E501"
-    assert statement("", '"' + "a" * 130 + '"') == '"' + "a" * 130 + '"'
+    assert statement("x = ", words) == f"# fmt: off\nx = {words}  # noqa: E501\n# fmt: on"
+    assert statement("", '"' + "a" * 130 + '"') == '# fmt: off\n"' + "a" * 130 + '"\n# fmt: on'
     assert with_pragma(url) == url
     assert with_pragma(words) == f"{words}  # noqa: E501"
     assert with_pragma("short") == "short"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ SCHEMA = (
 doc = {text}
 values = {{ A = {{ value = {text}, doc = {text} }}, B = "b" }}
 [struct.Lid.fields]
-name = {{ type = "str", default = {text}, doc = {text}, wire = {text} }}
+name = {{ type = "str", default = {text}, doc = {text}, wire = {wire} }}
 [event.Packed]
 tag = 1
 key = "BoxKey"
@@ -35,8 +36,24 @@ notes = {{ type = "list[str]", default = [{text}] }}
 by_text = {{ type = "dict[str, str]", default = {{ {text} = {text} }} }}
 lid = {{ type = "Lid", default = {{ name = {text} }} }}
 colour = {{ type = "Colour", default = "A" }}
+[event.Added]
+tag = 2
+key = "BoxKey"
+algebra = "associative"
+doc = {text}
+[event.Added.fields]
+words = {{ type = "list[str]", doc = {text}, default = [{text}] }}
+price = {{ type = "Decimal", le = 5, wire = {wire} }}
+note = {{ type = "str", pattern = {pattern} }}
+[event.Added.combine]
+words = "custom"
+price = "sum"
+note = "last"
 """
 )
+
+
+_UNFIT_ON_WIRE = re.compile(r'["\\\x00-\x1f]')  # what a codec lets no field name hold
 
 
 class _Blank(ast.NodeTransformer):
@@ -55,7 +72,13 @@ def shape(source: str) -> str:
 
 
 def schema_with(text: str) -> str:
-    return SCHEMA.format(text=json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f"))
+    return SCHEMA.format(
+        text=_quoted(text), wire=_quoted(_UNFIT_ON_WIRE.sub("", text) or "x"), pattern=_quoted(re.escape(text))
+    )
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @pytest.fixture(scope="module")

@@ -152,9 +152,9 @@ class List(_wakuwaku.Event, frozen=True, kw_only=True):
     )
     enum: Kind = Kind.DOG
     struct: Ear = _msgspec.field(default_factory=lambda: Ear(length=4))
-    collections: _builtins.str = _msgspec.field(
-        default="A default that fits into one hundred and twenty columns, but not into eighty-eight.",
-    )
+    # fmt: off
+    collections: _builtins.str = "A default that fits into one hundred and twenty columns, but not into eighty-eight."
+    # fmt: on
     typed: _I64
 
     __wakuwaku__: _typing.ClassVar = _wakuwaku.EventType(
@@ -166,12 +166,13 @@ class List(_wakuwaku.Event, frozen=True, kw_only=True):
     )
 
     def __post_init__(self) -> None:
-        """Refuse decimals out of bounds."""
-        decimal_ = self.decimal
-        if not decimal_.is_finite() or decimal_ < 0:
+        """Refuse what the decoder alone would let pass."""
+        value_1 = self.decimal
+        if not value_1.is_finite():
+            raise _builtins.ValueError("Expected a finite `Decimal` - at `$.decimal`")
+        if value_1 < 0:
             raise _builtins.ValueError("Expected `Decimal` >= 0 - at `$.decimal`")
-        decimal_ = self.decimal
-        if not decimal_.is_finite() or decimal_ >= _decimal.Decimal("100.5"):
+        if value_1 >= _decimal.Decimal("100.5"):
             raise _builtins.ValueError("Expected `Decimal` < 100.5 - at `$.decimal`")
 
     @_builtins.property
@@ -206,14 +207,14 @@ class Optional(_wakuwaku.Event, frozen=True, kw_only=True):
             _msgspec.Meta(min_length=1, max_length=2000000, pattern="^[A-Z]"),
         ]
         | None
-    ) = _msgspec.field(default=None)
+    ) = None
     number: (
         _typing.Annotated[
             _builtins.int,
             _msgspec.Meta(ge=-5, le=9223372036854775807, multiple_of=5),
         ]
         | None
-    ) = _msgspec.field(default=None)
+    ) = None
     ratio: (
         _typing.Annotated[
             _builtins.float,
@@ -230,7 +231,7 @@ class Optional(_wakuwaku.Event, frozen=True, kw_only=True):
             _builtins.tuple[_builtins.tuple[_U16, Kind | None], ...],
         ]
         | None
-    ) = _msgspec.field(default=None)
+    ) = None
     nothing: Nothing | None = None
 
     __wakuwaku__: _typing.ClassVar = _wakuwaku.EventType(
@@ -242,9 +243,11 @@ class Optional(_wakuwaku.Event, frozen=True, kw_only=True):
     )
 
     def __post_init__(self) -> None:
-        """Refuse decimals out of bounds."""
-        price_ = self.price
-        if price_ is not None and (not price_.is_finite() or price_ % 5 != 0):
+        """Refuse what the decoder alone would let pass."""
+        value_1 = self.price
+        if value_1 is not None and not value_1.is_finite():
+            raise _builtins.ValueError("Expected a finite `Decimal` - at `$.Preis-€`")
+        if value_1 is not None and value_1 % 5 != 0:
             raise _builtins.ValueError(
                 "Expected `Decimal` that's a multiple of 5 - at `$.Preis-€`",
             )

@@ -14,12 +14,14 @@ _U64: _typing.TypeAlias = _typing.Annotated[_builtins.int, _msgspec.Meta(ge=0)]
 
 
 class Quote(_enum.StrEnum):
-    """\"\"\"); import os  #"""
+    """\u0022\u0022\u0022); import os  #"""
 
     SINGLE = "'"
     DOUBLE = '"'
     BRACES = "{{ 7 * 7 }} {x} %s"
+    # fmt: off
     LONG = "A value that is longer than one hundred and twenty columns, which no formatter can break and no linter should complain about"  # noqa: E501
+    # fmt: on
 
 
 class WordKey(_wakuwaku.Key, frozen=True, kw_only=True):
@@ -48,12 +50,12 @@ class Said(_wakuwaku.Event, frozen=True, kw_only=True):
 
     id: _U64
     code: _builtins.str = '"); import os  # \\'
-    """Ends with a "quote\""""
-    site: _builtins.str = _msgspec.field(
-        default="https://example.org/a/very/long/path/that/is/longer/than/one/hundred/and/twenty/columns/and/can/not/be/broken",
-    )
+    """Ends with a "quote\u0022"""
+    # fmt: off
+    site: _builtins.str = "https://example.org/a/very/long/path/that/is/longer/than/one/hundred/and/twenty/columns/and/can/not/be/broken"
+    # fmt: on
     quote: Quote = _msgspec.field(name="{{ quote }}", default=Quote.DOUBLE)
-    """\"Quoted" from the start"""
+    """\u0022Quoted" from the start"""
     traceparent: _builtins.str | None = None
     """Left out of equality."""
 

@@ -1,0 +1,1 @@
+"""Handlers of the events of shop."""
