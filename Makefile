@@ -10,7 +10,7 @@ PYTHON ?= $(shell for python in $(CANDIDATES); do \
 
 BIN := .venv/bin
 READY := .venv/.ready
-TYPED := codegen runtime tests generated examples benchmarks
+TYPED := codegen runtime tests generated examples benchmarks docs
 
 # Packages whose every branch a test takes.
 empty :=
@@ -23,11 +23,11 @@ step = @printf '%-10s %s\n' '$(1)' '$(2)'
 # Run a command and show what it prints only when it fails.
 quietly = @output=$$($(1) 2>&1) || { printf '%s\n' "$$output"; exit 1; }
 
-.PHONY: help demo test quick golden bench docs format clean pins
+.PHONY: help demo test quick golden bench docs reference format clean pins
 .PHONY: check-format check-lint check-imports check-types check-pyright check-generated check-tests check-docs
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## generate, publish, consume and project real flights
 	$(call step,generate,schemas/ -> generated/)
@@ -45,12 +45,19 @@ quick: check-format check-lint check-types ## format, lint, types and the tests 
 golden: $(READY) ## write the expected output of the golden cases anew; look at the difference before you commit it
 	@$(BIN)/pytest -q tests/cases --update
 
-bench: $(READY) ## measure publish, read and consume rates
+bench: $(READY) ## measure the pipeline, slow handlers, the log, the retry template and the generator
 	@$(BIN)/python benchmarks/pipeline.py
+	@$(BIN)/python benchmarks/latency.py
+	@$(BIN)/python benchmarks/log.py
+	@$(BIN)/python benchmarks/retry.py
+	@$(BIN)/python benchmarks/generator.py
 
 docs: check-docs ## build the pages into site/ and run their snippets
 	$(call step,snippets,every python block of README and docs/)
 	@$(BIN)/pytest -q tests/docs
+
+reference: $(READY) ## write the pages of docs/reference/ that are made of the program
+	@$(BIN)/python docs/make_reference.py
 
 format: $(READY) ## format and repair what ruff can repair
 	@$(BIN)/ruff format -q
@@ -88,7 +95,8 @@ check-pyright: $(READY)
 
 check-generated: $(READY)
 	$(call step,generated,generated/ is what schemas/ ask for)
-	$(call quietly,$(BIN)/wakuwaku-gen schemas/ -o generated/ --check)
+	$(call quietly,$(BIN)/wakuwaku fmt schemas/ --check)
+	$(call quietly,$(BIN)/wakuwaku-gen schemas/ -o generated/ --check --fail-on warning)
 
 check-tests: $(READY)
 	$(call step,tests,all of them$(comma) in random order)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 GENERATED = Path(__file__).parents[2] / "generated"
-EXTRA = {"strategies.py": {"hypothesis"}}
+EXTRA = {"strategies.py": {"hypothesis"}, "test_laws.py": {"hypothesis"}}
 
 
 def foreign_imports(source: str, own: set[str]) -> list[str]:
