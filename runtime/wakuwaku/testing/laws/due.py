@@ -22,6 +22,7 @@ from wakuwaku.testing.trace import (
     StopAsked,
     Stopped,
     StopReturned,
+    Stored,
     Trace,
 )
 
@@ -36,8 +37,9 @@ def time(trace: Trace) -> Iterator[str]:
 
     Due is what the journal says, but never before the start of this life nor more than one delay behind it. Looked at
     whenever time passes and the log is at rest: then no due key waits, unless a handler waits in place or as many keys
-    are tried as may be at a time. And what the journal says about the start of an attempt is process time, told as what
-    the wall clock showed when the life began: a jump since then is not to be seen in it.
+    are tried as may be at a time; in NO_DOUBLE_CONSUME also until the offset behind its first record is stored. And
+    what the journal says about the start of an attempt is process time, told as what the wall clock showed when the
+    life began: a jump since then is not to be seen in it.
     """
     return _Time(trace).check()
 
@@ -47,6 +49,7 @@ class _Time:
         self._trace = trace
         self._at_a_time = min(_AT_A_TIME, trace.config.concurrency)
         self._ledger = Ledger(trace.config.retry_delays)
+        self._stored = -1
         self._wall_offset = 0.0
         self._began = 0.0
         self._opened: float | None = None  # when this life read the main topic first: its retry topic was replayed
@@ -64,6 +67,7 @@ class _Time:
                 CallStarted: self._call_started,
                 CallEnded: self._call_ended,
                 Appended: self._appended,
+                Stored: self._has_stored,
                 Idle: self._idle,
                 Crashed: self._end,
                 StopAsked: self._end,
@@ -86,6 +90,10 @@ class _Time:
     def _read(self, read: Read) -> None:
         if read.topic == self._trace.topic and self._opened is None:
             self._opened = read.at
+
+    def _has_stored(self, stored: Stored) -> None:
+        if stored.topic == self._trace.topic:
+            self._stored = stored.offset
 
     def _call_started(self, call: CallStarted) -> None:
         self._calls[call.call] = call
@@ -117,8 +125,11 @@ class _Time:
                 yield f"key {key} was due at {latest:.3f}, and was not tried at {idle.at:.3f}"
 
     def _latest(self, state: KeyLedger, opened: float) -> float | None:
-        """Return when a key must be tried, or None when it is being tried, parked, or about to be given up."""
+        """Return when a key must be tried, or None: it is tried already, parked, held back, or to be given up."""
         if state.started is not None or state.due_ms is None or state.attempts == len(self._trace.config.retry_delays):
+            return None
+        first = next(iter(state.pending.values()))
+        if self._trace.config.mode is DeliveryMode.NO_DOUBLE_CONSUME and first > self._stored:
             return None
         due = state.due_ms / 1000 - self._wall_offset
         return max(opened, min(due, opened + self._ledger.delay_after(state.attempts))) if state.inherited else due
