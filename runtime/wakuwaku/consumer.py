@@ -145,7 +145,7 @@ class Consumer:
         for own in own_topics:
             await self._log.create_topic(own, info.partitions)
         if self._config.lag_warning is not None:
-            self._lag_watch = LagWatch(self._config.lag_warning, self._warn_of_lag)
+            self._lag_watch = LagWatch(self._config.lag_warning, self._calling, log_lag)
             self._lag_watch.start()
         subscription = Subscription(topic, bindings, ignored, self._config, wall=self._wall)
         for partition in self._config.partitions:
@@ -241,9 +241,10 @@ class Consumer:
         for other in self._runners:
             other.request_stop()
 
-    def _warn_of_lag(self, seconds: float) -> None:
+    def _calling(self) -> str:
+        """Return the handler that was called last in any partition."""
         last = max(self._runners, key=lambda runner: runner.heartbeat, default=None)
-        log_lag(last.calling if last is not None else "", seconds)
+        return last.calling if last is not None else ""
 
     def _raise_failure(self) -> None:
         if self._failure is not None:

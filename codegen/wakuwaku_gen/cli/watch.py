@@ -44,7 +44,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def bursts(schemas: Path, ours: Sequence[Path], stop: Event | None = None) -> Iterator[Sequence[str]]:
-    """Yield the changed schema files, sorted, burst by burst, until Ctrl-C or `stop`.
+    """Yield the changed schema files, sorted, burst by burst, until `stop`; Ctrl-C comes through.
 
     Files below the folders in `ours` do not count, even when those lie among the schemas.
     """
@@ -56,5 +56,5 @@ def bursts(schemas: Path, ours: Sequence[Path], stop: Event | None = None) -> It
         return path.endswith(".toml") and not path.startswith(mine)
 
     root = schemas.resolve()
-    for changes in watch(root, watch_filter=counts, step=_CALM, stop_event=stop, raise_interrupt=False):
+    for changes in watch(root, watch_filter=counts, step=_CALM, stop_event=stop):
         yield sorted({(schemas / Path(path).relative_to(root)).as_posix() for _, path in changes})

@@ -15,11 +15,14 @@ _LOOKS_PER_LIMIT = 4
 class LagWatch:
     """Call `told` from a thread when the event loop has stood still for longer than `limit` seconds.
 
-    Once for each time it stands still. On an event loop whose time is not the machine's the watch stays off.
+    `calling` names what was called last, and `told` gets that name and the seconds: once for each name in the time the
+    loop stands still, since what began to hold it up need not be what does so now. On an event loop whose time is not
+    the machine's the watch stays off.
     """
 
-    def __init__(self, limit: float, told: Callable[[float], None]) -> None:
+    def __init__(self, limit: float, calling: Callable[[], str], told: Callable[[str, float], None]) -> None:
         self._limit = limit
+        self._calling = calling
         self._told = told
         self._tick = 0.0
         self._handle: asyncio.TimerHandle | None = None
@@ -47,10 +50,10 @@ class LagWatch:
         self._handle = self._loop.call_later(self._limit / _LOOKS_PER_LIMIT, self._beat)
 
     def _watch(self) -> None:
-        told_at = 0.0
+        told: tuple[float, str] | None = None
         while not self._over.wait(self._limit / _LOOKS_PER_LIMIT):
-            tick = self._tick
+            tick, name = self._tick, self._calling()
             standing = time.monotonic() - tick
-            if standing > self._limit and tick != told_at:
-                told_at = tick
-                self._told(standing)
+            if standing > self._limit and (tick, name) != told:
+                told = (tick, name)
+                self._told(name, standing)
