@@ -23,7 +23,7 @@ step = @printf '%-10s %s\n' '$(1)' '$(2)'
 # Run a command and show what it prints only when it fails.
 quietly = @output=$$($(1) 2>&1) || { printf '%s\n' "$$output"; exit 1; }
 
-.PHONY: help demo test quick golden bench docs reference format clean pins
+.PHONY: help demo test quick golden bench fuzz docs reference format clean pins
 .PHONY: check-format check-lint check-imports check-types check-pyright check-generated check-tests check-docs
 
 help: ## list the targets
@@ -51,6 +51,9 @@ bench: $(READY) ## measure the pipeline, slow handlers, the log, the retry templ
 	@$(BIN)/python benchmarks/log.py
 	@$(BIN)/python benchmarks/retry.py
 	@$(BIN)/python benchmarks/generator.py
+
+fuzz: $(READY) ## look for schemas and records nobody thought of: FUZZ examples (2000) of each property, new ones each time
+	@WAKUWAKU_FUZZ=$(or $(FUZZ),2000) $(BIN)/pytest -q -n 2 tests/codegen/fuzz
 
 docs: check-docs ## build the pages into site/ and run their snippets
 	$(call step,snippets,every python block of README and docs/)

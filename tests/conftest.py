@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 # No test depends on time: a slow or busy machine must not fail a property.
-settings.register_profile("wakuwaku", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The examples of a run are the same for the same code, so that a change is judged by what it changes. New ones are
+# looked for by `make fuzz`; what that finds is kept as a case of its own.
+settings.register_profile(
+    "wakuwaku",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="WAKUWAKU_FUZZ" not in os.environ,
+    database=None,
+)
 settings.load_profile("wakuwaku")

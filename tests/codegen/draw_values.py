@@ -21,7 +21,13 @@ EACH = 40
 def draw(codec: wakuwaku.Codec[Any], strategies: ModuleType, name: str) -> None:
     """Check that what a strategy makes is what its codec gives back, and that it obeys all that decoding checks."""
 
-    @settings(max_examples=EACH, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(
+        max_examples=EACH,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     @given(getattr(strategies, name))
     def round_trips(event: wakuwaku.Event) -> None:
         assert isinstance(event, codec.event)

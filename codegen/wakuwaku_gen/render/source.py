@@ -53,7 +53,7 @@ def docstring(text: str, indent: int = 4) -> str:
     """
     text = normalised(text)
     lines = text.split("\n")
-    raw = "\\" in text and '"""' not in text and text[0] != '"' and text[-1] not in '"\\' and not _has_hidden(text)
+    raw = "\\" in text and _goes_raw(text)
     body = lines if raw else [_docstring_line(line) for line in lines]
     if not raw and body[0].startswith('"'):
         body[0] = _QUOTE + body[0][1:]
@@ -96,6 +96,12 @@ def _quoted(text: str, *, ascii_only: bool = False) -> str:
         else:
             parts.append(char)
     return quote + "".join(parts) + quote
+
+
+def _goes_raw(text: str) -> bool:
+    # Linters take a backslash at the end of any line for a continuation, in raw strings too.
+    ends_safely = text[-1] != '"' and "\\\n" not in text and text[-1] != "\\"
+    return ends_safely and text[0] != '"' and '"""' not in text and not _has_hidden(text)
 
 
 def _docstring_line(line: str) -> str:

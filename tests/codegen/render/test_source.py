@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import tokenize
 from io import BytesIO
@@ -102,13 +103,13 @@ def test_a_docstring_with_a_backslash_is_raw() -> None:
     assert docstring("Matches \\d+.") == 'r"""Matches \\d+."""'
 
 
-@pytest.mark.parametrize("text", ['"starts', "ends\\", 'has """ inside \\', "bell\x07 \\"])
+@pytest.mark.parametrize("text", ['"starts', "ends\\", 'has """ inside \\', "\\\nall\n    more", "bell\x07 \\"])
 def test_a_docstring_that_can_not_be_raw_has_no_plain_backslash(text: str) -> None:
     """Linters want raw strings for plain backslashes, and escapes of quotes and code points are none."""
     source = docstring(text)
 
     assert not source.startswith("r")
-    assert ast.literal_eval(source) == text
+    assert inspect.cleandoc(ast.literal_eval(source)) == text
     assert "\\\\" not in source
 
 
