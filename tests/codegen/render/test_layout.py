@@ -62,7 +62,9 @@ def test_a_nullable_item_is_broken_without_parentheses() -> None:
 def test_what_nothing_can_break_is_kept_from_formatters() -> None:
     """They would put it into parentheses at one line length, and take them away at another."""
     assert statement("x: ", Either(LONG, LONG)) == f"x: {LONG} | {LONG}"
-    assert statement("other: ", Either(LONG, LONG), indent=4) == f"other: {LONG} | {LONG}  # fmt: skip"
+    assert (
+        statement("other: ", Either(LONG, LONG), indent=4) == f"# fmt: off\n    other: {LONG} | {LONG}\n    # fmt: on"
+    )
     assert statement(f"{LONG}: ", Either(LONG, LONG), indent=4) == (
         f"# fmt: off\n    {LONG}: {LONG} | {LONG}  # noqa: E501\n    # fmt: on"
     )
@@ -72,7 +74,7 @@ def test_a_first_line_that_is_too_long_keeps_formatters_from_its_whole_statement
     """Breaking the bracket behind it does not help."""
     before = f'"{LONG} {LONG}"'
 
-    assert assignment("x", before, call("field", "a")) == f"x: {before} = field(a)  # fmt: skip"
+    assert assignment("x", before, call("field", "a")) == f"# fmt: off\nx: {before} = field(a)\n# fmt: on"
     assert assignment("x", before, call("field", *"abcdefg")) == (
         f"# fmt: off\nx: {before} = field(a, b, c, d, e, f, g)\n# fmt: on"
     )

@@ -117,4 +117,6 @@ class ReadingsHandlers(_wakuwaku.HandlerBundle):
     )
 
     read: ReadContract | _wakuwaku.Ignore
-    subscription_renewal_reminder_sent: SubscriptionRenewalReminderSentContract | _wakuwaku.Ignore  # fmt: skip
+    # fmt: off
+    subscription_renewal_reminder_sent: SubscriptionRenewalReminderSentContract | _wakuwaku.Ignore
+    # fmt: on

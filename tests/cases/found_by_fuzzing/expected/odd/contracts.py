@@ -83,7 +83,9 @@ class OddHandlers(_wakuwaku.HandlerBundle):
     )
 
     class_: ClassContract | _wakuwaku.Ignore
-    subscription_renewal_reminder_sent: SubscriptionRenewalReminderSentContract | _wakuwaku.Ignore  # fmt: skip
+    # fmt: off
+    subscription_renewal_reminder_sent: SubscriptionRenewalReminderSentContract | _wakuwaku.Ignore
+    # fmt: on
 
 
 @_dataclasses.dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,9 @@ _U32: _typing.TypeAlias = _typing.Annotated[
 class Only(_enum.StrEnum):
     """x\u0022\u0022\u0022"""
 
-    ONE = "\x07 a value that is longer than eighty-eight columns, and not longer than 120"  # fmt: skip
+    # fmt: off
+    ONE = "\x07 a value that is longer than eighty-eight columns, and not longer than 120"
+    # fmt: on
 
 
 class Lonely(_enum.StrEnum):
@@ -116,7 +118,9 @@ class Class(_wakuwaku.Event, frozen=True, kw_only=True):
     only: Only
     lonely: Lonely
     marks: _abc.Mapping[_builtins.str, _U8] | None = {}
-    sets: _builtins.tuple[_builtins.frozenset[_NaiveDateTime], ...] = (_builtins.frozenset(),)  # fmt: skip
+    # fmt: off
+    sets: _builtins.tuple[_builtins.frozenset[_NaiveDateTime], ...] = (_builtins.frozenset(),)
+    # fmt: on
     price_in_the_currency_of_the_customer: _decimal.Decimal | None = None
     number_of_transactions_that_were_counted: _U32
     last_time_at_which_anybody_counted_them_all: _builtins.bytes
