@@ -12,7 +12,7 @@ from typing import Self
 
 from wakuwaku._engine.execution import Counters
 from wakuwaku._engine.lag import LagWatch
-from wakuwaku._engine.partition import PartitionRunner, Subscription, retry_topic
+from wakuwaku._engine.partition import LAST_WORDS, PartitionRunner, Subscription, retry_topic
 from wakuwaku._engine.routing import bind
 from wakuwaku._engine.signals import on_stop_signals
 from wakuwaku.config import ConsumerConfig
@@ -24,10 +24,6 @@ from wakuwaku.log import Log
 from wakuwaku.observe.logging import log_lag
 
 __all__ = ["Consumer", "Progress", "StopReport"]
-
-
-#: Seconds that a stop goes on writing what is known after it cancelled the handlers.
-_LAST_WORDS = 5.0
 
 
 #: Bytes a log allows for the name of a topic.
@@ -205,7 +201,7 @@ class Consumer:
             for task in late:
                 self._tasks[task].abandon()
             if late:
-                await asyncio.wait(late, timeout=_LAST_WORDS)
+                await asyncio.wait(late, timeout=LAST_WORDS)
         return await self.abort()
 
     async def abort(self) -> StopReport:

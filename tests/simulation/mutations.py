@@ -18,11 +18,13 @@ from wakuwaku._core import attempts, partition
 from wakuwaku._core.attempts import Attempts
 from wakuwaku._core.burial import AttemptOver
 from wakuwaku._core.commands import Command, QueueKeys, RunKey
-from wakuwaku._core.inputs import KeyFinished, KeyTaken, Polled
+from wakuwaku._core.inputs import KeyAbandoned, KeyFinished, KeyTaken, Polled
 from wakuwaku._core.partition import Partition
 from wakuwaku._core.plan import Entry, Segment, plan
 from wakuwaku._core.quarantine import Durable, Quarantine, Stage
+from wakuwaku._engine.execution import Progress
 from wakuwaku._engine.partition import PartitionRunner
+from wakuwaku.errors import ConsumerStoppedError
 
 __all__ = ["MUTATIONS", "Mutation"]
 
@@ -58,6 +60,15 @@ def _newest_first(entries: Sequence[Entry]) -> list[Segment]:
 
 
 # -- loss -------------------------------------------------------------------------------------------------------------
+
+
+def _know_nothing(_: Progress, command: RunKey) -> KeyAbandoned:
+    return KeyAbandoned(command.key)
+
+
+def _end_at_once(self: PartitionRunner, reason: str) -> None:
+    self._fail(ConsumerStoppedError(reason))
+
 
 _divert = Partition._divert
 _conclude = Partition._conclude
@@ -135,11 +146,11 @@ _appended = Quarantine.appended
 _settle_quarantine = Partition._settle_quarantine
 
 
-def _count_interrupted(self: Attempts, key: int, now: float, *, handed_out: bool) -> None:
-    state = self._quarantine.keys[key]
+def _count_interrupted(self: Attempts, abandoned: KeyAbandoned, now: float) -> list[Command]:
+    state = self._quarantine.keys[abandoned.key]
     state.attempts += 1
-    over = AttemptOver(key, state.attempts, now, [])
-    _end(self, over)
+    _end(self, AttemptOver(abandoned.key, state.attempts, now, []))
+    return []
 
 
 def _forget_attempts(self: Quarantine, now: float, *, hand_again: bool) -> list[int]:
@@ -262,6 +273,8 @@ MUTATIONS: Mapping[str, Mutation] = {
         "no event lost", [(Partition, "_key_finished", _letters_later)], first=900
     ),
     "dead letters are not written": Mutation("no event lost", [(Partition, "_key_finished", _letters_never)]),
+    "a stop forgets what it cut off": Mutation("no event lost", [(Progress, "abandoned", _know_nothing)]),
+    "a policy ends a partition without a drain": Mutation("no event lost", [(PartitionRunner, "_drain", _end_at_once)]),
     "records run before the offset behind them is stored": Mutation(
         "no event twice", [(Partition, "_polled", _run_before_the_offset_is_stored)]
     ),
@@ -279,7 +292,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         "quarantine", [(Quarantine, "holds", _over_before_it_is_durable)]
     ),
     "records of a quarantined key are not diverted": Mutation("quarantine", [(Partition, "_divert", _never_divert)]),
-    "an interrupted attempt counts": Mutation("counted attempts", [(Attempts, "interrupt", _count_interrupted)]),
+    "an interrupted attempt counts": Mutation("counted attempts", [(Attempts, "abandoned", _count_interrupted)]),
     "attempts are forgotten at a restart": Mutation("counted attempts", [(Quarantine, "open", _forget_attempts)]),
     "an attempt runs before its start is durable": Mutation(
         "counted attempts",

@@ -17,7 +17,7 @@ from wakuwaku._core.commands import (
     RecordsBuried,
     RunKey,
 )
-from wakuwaku._core.inputs import KeyFinished
+from wakuwaku._core.inputs import KeyAbandoned, KeyFinished
 from wakuwaku._core.intake import Intake
 from wakuwaku._core.journal import original
 from wakuwaku._core.plan import Entry, plan
@@ -104,16 +104,28 @@ class Attempts:
             self.end(over)
         return commands
 
-    def interrupt(self, key: int, now: float, *, handed_out: bool) -> None:
+    def not_begun(self, key: int, now: float) -> None:
+        """End an attempt that no worker took: it is not a failed one, and the key is due at once."""
+        self.end(AttemptOver(key, self._quarantine.keys[key].attempts, now, []))
+
+    def abandoned(self, abandoned: KeyAbandoned, now: float) -> list[Command]:
         """End an attempt that has no outcome: it is not a failed one, and the key is due at once.
 
-        In NO_DOUBLE_CONSUME records that were handed out are resolved all the same.
+        In NO_EVENT_LOSE all of it is done again. In NO_DOUBLE_CONSUME only what is certainly not done.
         """
-        self._refused.pop(key, None)
-        state = self._quarantine.keys[key]
-        forget = handed_out and self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME
-        resolved = [at for at, _ in state.handed()] if forget else []
-        self.end(AttemptOver(key, state.attempts, now, resolved))
+        key = abandoned.key
+        refused = self._refused.pop(key, ())
+        attempts = self._quarantine.keys[key].attempts
+        if self._settings.mode is DeliveryMode.NO_EVENT_LOSE:
+            self.not_begun(key, now)
+            return []
+        dead = [*refused, *abandoned.dead]
+        over = AttemptOver(key, attempts, now, self._quarantine.resolved_by(key, abandoned.kept))
+        if dead:
+            self._burial.add(list(map(_as_it_was, dead)), after=over)
+        else:
+            self.end(over)
+        return [*burials(dead)]
 
     def end(self, over: AttemptOver) -> None:
         """Write how an attempt ended."""

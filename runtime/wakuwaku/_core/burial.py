@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import msgspec
 
 from wakuwaku._core.commands import Dead
-from wakuwaku._core.inputs import KeyFinished
+from wakuwaku._core.inputs import KeyAbandoned, KeyFinished
 
-__all__ = ["AttemptOver", "Burial"]
+__all__ = ["AttemptOver", "Burial", "Over"]
 
 
 class AttemptOver(msgspec.Struct, frozen=True):
@@ -19,6 +20,9 @@ class AttemptOver(msgspec.Struct, frozen=True):
     attempts: int
     due: float | None
     resolved: Sequence[int]
+
+
+Over: TypeAlias = AttemptOver | KeyFinished | KeyAbandoned
 
 
 class Burial:
@@ -31,9 +35,9 @@ class Burial:
     def __init__(self) -> None:
         self._waiting: list[Dead] = []
         self._waiting_main: list[int] = []
-        self._waiting_after: list[AttemptOver | KeyFinished] = []
+        self._waiting_after: list[Over] = []
         self._main: list[int] = []
-        self._after: list[AttemptOver | KeyFinished] = []
+        self._after: list[Over] = []
         self._under_way = False
 
     @property
@@ -41,9 +45,7 @@ class Burial:
         """Tell whether nothing waits and nothing is being written."""
         return not (self._waiting or self._under_way)
 
-    def add(
-        self, dead: Sequence[Dead], *, main: Iterable[int] = (), after: AttemptOver | KeyFinished | None = None
-    ) -> None:
+    def add(self, dead: Sequence[Dead], *, main: Iterable[int] = (), after: Over | None = None) -> None:
         """Take letters in."""
         self._waiting.extend(dead)
         self._waiting_main.extend(main)
@@ -60,7 +62,7 @@ class Burial:
         self._after, self._waiting_after = self._waiting_after, []
         return letters
 
-    def appended(self) -> tuple[Sequence[int], Sequence[AttemptOver | KeyFinished]]:
+    def appended(self) -> tuple[Sequence[int], Sequence[Over]]:
         """Take in that the last append is durable; returns the main offsets and what waited for it."""
         self._under_way = False
         return self._main, self._after

@@ -132,7 +132,7 @@ class StoreRetryOffset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Stop(msgspec.Struct, frozen=True):
-    """End the partition with an error: a policy asks for it."""
+    """End the partition with this reason once it is drained, which `Finish` tells: a policy asks for it."""
 
     reason: str
 

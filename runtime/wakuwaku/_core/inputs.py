@@ -72,10 +72,16 @@ class KeyFinished(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class KeyAbandoned(msgspec.Struct, frozen=True, gc=False):
-    """What was handed out for a key ended without an outcome: cancelled, or left behind by a stop."""
+class KeyAbandoned(msgspec.Struct, frozen=True):
+    """What was handed out for a key ended without an outcome: cancelled, or left behind by a stop.
+
+    `kept` has the offsets of what is certainly not done: no handler got it, or the one that did said that it failed.
+    `dead` goes to the dead letters. Whether the rest was handled nobody knows.
+    """
 
     key: int
+    kept: frozenset[int] = frozenset()
+    dead: Sequence[Dead] = ()
 
 
 class TransientFailed(msgspec.Struct, frozen=True, gc=False):

@@ -11,7 +11,7 @@ from wakuwaku.algebra import Algebra
 from wakuwaku.errors import HeaderError
 from wakuwaku.headers import HEAD, HEAD_LENGTH, PROPS_BY_BYTES, Record, parse_head
 
-__all__ = ["Intake"]
+__all__ = ["Intake", "first_unknown"]
 
 _NO_ORDERINGS: Mapping[bytes, int] = {}
 
@@ -72,3 +72,8 @@ class Intake:
             return Dead(offset, record, DeadReason.UNKNOWN_TAG, failure)
         message = f"tag {head.tag} is {registered.name}, the record says {head.algebra.name}"
         return Dead(offset, record, DeadReason.ALGEBRA_MISMATCH, Failure("AlgebraMismatch", message))
+
+
+def first_unknown(refused: Sequence[Dead]) -> Dead | None:
+    """Return the first record whose tag no handler knows, or None."""
+    return next((dead for dead in refused if dead.reason is DeadReason.UNKNOWN_TAG), None)

@@ -12,12 +12,13 @@ Laws of this machine:
 5. *Isolation.* Keys wait for one another only while a handler waits for something that all of them need (a latch).
 6. *Bounded.* At most `max_in_flight + poll_count` records are held, and `max_pending_retry` wait in quarantine; when
    there is no room, nothing is polled, and nothing is dropped.
-7. *Stop.* After `StopRequested` nothing new starts; what failed in the drain is durable before the last offset is
-   stored, and `Finish` is the last command.
+7. *Stop.* After `StopRequested`, or `Stop`, with which a policy ends the partition, nothing new starts; what failed in
+   the drain is durable before the last offset is stored, and `Finish` is the last command.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ from wakuwaku._core.inputs import (
     TransientPassed,
     Woke,
 )
-from wakuwaku._core.intake import Intake
+from wakuwaku._core.intake import Intake, first_unknown
 from wakuwaku._core.plan import Entry, plan
 from wakuwaku._core.quarantine import Quarantine, Stage
 from wakuwaku._core.settings import DeliveryMode, Settings, UnknownEvents
@@ -122,7 +123,6 @@ class Partition:
         self._retry_storing: int | None = None
         self._running = 0
         self._stop_reason: str | None = None
-        self._stopped = False
         self._failures_in_a_row = 0
         self._stopping = False
         self._finished = False
@@ -219,15 +219,16 @@ class Partition:
             self._interval = min(self._interval * 2, self._settings.idle_interval)
             return self._settle(now)
         self._interval = self._settings.poll_interval
+        handled, passed_over, refused = self._intake.sort(page.offsets, page.records)
+        if self._settings.unknown is UnknownEvents.STOP and (unknown := first_unknown(refused)) is not None:
+            self._stop_reason = f"{unknown.failure.message}, at offset {unknown.offset}"
+            return self._read_up_to(unknown.offset, page, now)
         commands: list[Command] = []
         if page.offsets[0] != self._position:
             commands.append(OffsetsSkipped(self._position, page.offsets[0] - 1))
         self._position = self._quarantine.position = page.offsets[-1] + 1
         self._frontier.add(page.offsets)
-        handled, passed_over, refused = self._intake.sort(page.offsets, page.records)
         self._frontier.resolve(passed_over)
-        if self._settings.unknown is UnknownEvents.STOP:
-            refused = self._stop_at_unknown(refused)
         if refused:
             commands.extend(map(RecordRefused, refused))
             self._burial.add(refused, main=[dead.offset for dead in refused])
@@ -237,12 +238,12 @@ class Partition:
             commands.extend(self._admit(handled, now))
         return commands + self._settle(now)
 
-    def _stop_at_unknown(self, refused: Sequence[Dead]) -> list[Dead]:
-        """Stop at the first record that no handler knows, and return the other refused ones."""
-        for dead in refused:
-            if dead.reason is DeadReason.UNKNOWN_TAG:
-                self._stop_reason = self._stop_reason or f"{dead.failure.message}, at offset {dead.offset}"
-        return [dead for dead in refused if dead.reason is not DeadReason.UNKNOWN_TAG]
+    def _read_up_to(self, end: int, page: Polled, now: float) -> list[Command]:
+        """Take in only the records of a page before offset `end`; the next life reads from there."""
+        count = bisect_left(page.offsets, end)
+        if not count:
+            return self._settle(now)
+        return self._polled(Polled(page.offsets[:count], page.records[:count]), now)
 
     def _admit(self, handled: Sequence[tuple[int, Entry]], now: float) -> list[Command]:
         """Queue records at their keys, and return the command to run the keys that were free."""
@@ -274,12 +275,10 @@ class Partition:
 
     def _key_taken(self, taken: KeyTaken, now: float) -> list[Command]:
         key = taken.key
-        if self._stopped:
-            return []
         if self._attempts.waits(key):
             if not self._stopping:
                 return [self._attempts.taken(key)]
-            self._attempts.interrupt(key, now, handed_out=False)
+            self._attempts.not_begun(key, now)
         if self._stopping:
             return self._settle(now)
         queue = self._keys[key]
@@ -340,13 +339,22 @@ class Partition:
     def _key_abandoned(self, abandoned: KeyAbandoned, now: float) -> list[Command]:
         key = abandoned.key
         self._latched.pop(key, None)
+        commands: list[Command] = []
         if self._quarantine.holds(key):
-            self._attempts.interrupt(key, now, handed_out=True)
+            commands.extend(self._attempts.abandoned(abandoned, now))
+        elif abandoned.dead and self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
+            self._burial.add(abandoned.dead, main=[dead.offset for dead in abandoned.dead], after=abandoned)
+            commands.extend(burials(abandoned.dead))
         else:
-            # The key stays shut: it keeps what ran, so nothing newer of it starts and its offsets stay unresolved.
-            self._running -= 1
-            self._keep_waiting(key, now)
-        return self._settle(now)
+            self._leave(abandoned, now)
+        return commands + self._settle(now)
+
+    def _leave(self, abandoned: KeyAbandoned, now: float) -> None:
+        """Shut a key whose work was cut short: nothing newer of it starts, and its offsets stay unresolved."""
+        queue = self._keys[abandoned.key]
+        queue.waiting[:0] = [entry for entry in queue.running if entry.offset in abandoned.kept]
+        self._running -= 1
+        self._keep_waiting(abandoned.key, now)
 
     def _transient_failed(self, failed: TransientFailed, now: float) -> list[Command]:
         first = not self._latched
@@ -371,6 +379,8 @@ class Partition:
         for one in over:
             if isinstance(one, KeyFinished):
                 commands.extend(self._conclude(one, now))
+            elif isinstance(one, KeyAbandoned):
+                self._leave(one, now)
             else:
                 self._attempts.end(one)
         return commands + self._settle(now)
@@ -399,6 +409,10 @@ class Partition:
     # -- stopping ---------------------------------------------------------------------------------------------------
 
     def _stop_requested(self, _: StopRequested, now: float) -> list[Command]:
+        self._begin_to_stop(now)
+        return self._settle(now)
+
+    def _begin_to_stop(self, now: float) -> None:
         self._stopping = True
         for key, entry in self._held:
             if not self._divert(key, entry, now):  # its key may have failed since it was read
@@ -406,7 +420,6 @@ class Partition:
         self._held = []
         for key in [key for key, queue in self._keys.items() if not queue.running]:
             self._keep_waiting(key, now)
-        return self._settle(now)
 
     def _keep_waiting(self, key: int, now: float) -> None:
         """Keep what waits for a key and will not be started any more.
@@ -424,6 +437,9 @@ class Partition:
     def _settle(self, now: float) -> list[Command]:
         """Return the commands that the state calls for and that are not under way yet."""
         commands: list[Command] = []
+        if not self._stopping and (reason := self._stop_reason or self._attempts.stop_reason) is not None:
+            self._begin_to_stop(now)
+            commands.append(Stop(reason))
         if letters := self._burial.next_append():
             commands.append(AppendDead(letters))
         if self._storing is None and (offset := self._offset_worth_storing()) is not None:
@@ -431,9 +447,6 @@ class Partition:
             commands.append(StoreOffset(offset))
         if self._quarantine.stirred:
             commands.extend(self._settle_quarantine(now))
-        if not self._stopped and (reason := self._reason_to_stop()) is not None:
-            self._stopped = True
-            commands.append(Stop(reason))
         if self._stopping:
             return commands + self._finish()
         if not self._polling:
@@ -443,17 +456,9 @@ class Partition:
             commands.append(SleepUntil(alarm))
         return commands
 
-    def _reason_to_stop(self) -> str | None:
-        """Return why the partition must end; how an attempt ended is durable before it does."""
-        if self._stop_reason is not None:
-            return self._stop_reason
-        written = not self._quarantine.writing and self._burial.idle
-        return self._attempts.stop_reason if written else None
-
     def _may_attempt(self) -> bool:
         """Tell whether attempts may start: one that a stop cuts short would count as a failed one."""
-        ending = self._stopping or self._stop_reason is not None or self._attempts.stop_reason is not None
-        return not ending and not self._latched
+        return not self._stopping and not self._latched
 
     def _settle_quarantine(self, now: float) -> list[Command]:
         commands: list[Command] = []
@@ -473,7 +478,7 @@ class Partition:
         return commands
 
     def _poll(self, now: float) -> list[Command]:
-        if self._polling or self._latched or self._held or self._stopped or now < self._poll_at:
+        if self._polling or self._latched or self._held or now < self._poll_at:
             return []
         if self._frontier.pending >= self._settings.max_in_flight:
             return []

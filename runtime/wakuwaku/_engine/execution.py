@@ -20,7 +20,7 @@ from wakuwaku.event import Event, combined
 from wakuwaku.handler import Batch
 from wakuwaku.retry import BackOffInterruptedError, RetryContext
 
-__all__ = ["Counters", "Execution"]
+__all__ = ["Counters", "Execution", "Progress"]
 
 
 class Counters:
@@ -46,6 +46,26 @@ class Chunk(NamedTuple):
     events: Sequence[Event]
     entries: Sequence[Entry]
     unfolded: Sequence[Event]
+
+
+class Progress:
+    """Hold how far the work on a key has come: what its handlers were given, and what goes to the dead letters.
+
+    `given` has what was given to a handler, but for the chunks it said it failed on.
+    """
+
+    __slots__ = ("dead", "given")
+
+    def __init__(self) -> None:
+        self.dead: list[Dead] = []
+        self.given: list[Sequence[Entry]] = []
+
+    def abandoned(self, command: RunKey) -> KeyAbandoned:
+        """Return what is known of work that was cut short."""
+        over = {one.offset for one in self.dead}
+        over.update(entry.offset for chunk in self.given for entry in chunk)
+        everything = (entry.offset for segment in command.segments for run in segment.runs() for entry in run)
+        return KeyAbandoned(command.key, frozenset(everything) - over, self.dead)
 
 
 class Execution:
@@ -74,31 +94,32 @@ class Execution:
         self._counters = counters
         self.calling = ""  # the handler that was called last; a blocked event loop is in it
 
-    async def run(self, command: RunKey, share: Callable[[SharedStage], None]) -> KeyFinished | KeyAbandoned:
+    async def run(
+        self, command: RunKey, share: Callable[[SharedStage], None], progress: Progress
+    ) -> KeyFinished | KeyAbandoned:
         """Execute all segments of a key and return what came of it.
 
         Raises what is no outcome of a handler: cancellation, and errors that end the process.
         """
-        dead: list[Dead] = []
         try:
             for number, segment in enumerate(command.segments):
                 for step, runs in _stages(segment):
                     if len(runs) == 1:
-                        one = await self._run(command, runs[0], dead)
+                        one = await self._run(command, runs[0], progress)
                         failed: Sequence[FailedRun] = () if one is None else (one,)
                     else:
-                        stage = SharedStage(runs, lambda run: self._run(command, run, dead))
+                        stage = SharedStage(runs, lambda run: self._run(command, run, progress))
                         share(stage)
                         failed = await stage.join()
                     if failed:
                         left = remainder(command.segments, Stage(number, step), [one.left for one in failed])
                         offsets = frozenset(entry.offset for one in failed for entry in one.left)
-                        return KeyFinished(command.key, dead, left, offsets, failed[0].failure)
+                        return KeyFinished(command.key, progress.dead, left, offsets, failed[0].failure)
         except Interrupted:
-            return KeyAbandoned(command.key)
-        return KeyFinished(command.key, dead)
+            return progress.abandoned(command)
+        return KeyFinished(command.key, progress.dead)
 
-    async def _run(self, command: RunKey, run: Run, dead: list[Dead]) -> FailedRun | None:
+    async def _run(self, command: RunKey, run: Run, progress: Progress) -> FailedRun | None:
         """Hand a run over in chunks; what is left of it when a chunk fails is returned."""
         binding = self._bindings[run[0].tag]
         self._counters.events += len(run)
@@ -106,11 +127,11 @@ class Execution:
         try:
             events = [decode(entry.record.body) for entry in run]
         except DecodeError:
-            run, events = self._decode_each(run, decode, dead)
+            run, events = self._decode_each(run, decode, progress)
             if not run:
                 return None
         if len(run) == 1:
-            failure = await self._chunk(command, binding, Chunk(events, run, events), dead)
+            failure = await self._chunk(command, binding, Chunk(events, run, events), progress)
             return None if failure is None else FailedRun(failure, run)
         reduced = reduce(binding.algebra, events, combined)
         as_it_was = reduced.events is events
@@ -125,14 +146,14 @@ class Execution:
                 whole = Chunk(
                     chunk, [run[position] for position in positions], [events[position] for position in positions]
                 )
-            failure = await self._chunk(command, binding, whole, dead)
+            failure = await self._chunk(command, binding, whole, progress)
             if failure is not None:
                 left = sorted(position for sources in reduced.sources[start:] for position in sources)
                 return FailedRun(failure, [run[position] for position in left])
             start = end
         return None
 
-    def _decode_each(self, run: Run, decode: Callable[[bytes], Event], dead: list[Dead]) -> tuple[Run, list[Event]]:
+    def _decode_each(self, run: Run, decode: Callable[[bytes], Event], progress: Progress) -> tuple[Run, list[Event]]:
         """Decode one by one; what does not decode goes to the dead letters, the rest of the run goes on."""
         sound: Run = []
         events: list[Event] = []
@@ -141,44 +162,50 @@ class Execution:
                 events.append(decode(entry.record.body))
                 sound.append(entry)
             except DecodeError as error:
-                self._bury([entry], dead, DeadReason.UNDECODABLE_BODY, Failure("DecodeError", str(error)))
+                self._bury([entry], progress, DeadReason.UNDECODABLE_BODY, Failure("DecodeError", str(error)))
         return sound, events
 
-    async def _chunk(self, command: RunKey, binding: Binding, chunk: Chunk, dead: list[Dead]) -> Failure | None:
+    async def _chunk(self, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress) -> Failure | None:
         """Call the handler until it says something else than Transient; return the failure that ends the run."""
         try:
-            await self._call(command, binding, chunk, 0)
+            await self._call(command, binding, chunk, progress, 0)
         except Exception as error:
             if ends_the_process(error):
                 raise
-            return await self._failed(error, command, binding, chunk, dead)
+            return await self._failed(error, command, binding, chunk, progress)
         self._counters.handled += len(chunk.events)
         return None
 
-    async def _call(self, command: RunKey, binding: Binding, chunk: Chunk, waits: int) -> None:
+    async def _call(self, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress, waits: int) -> None:
         """Call the handler once, after this many waits in place."""
         self._counters.calls += 1
         self.calling = binding.handler
-        await binding.call(
-            Batch(
-                chunk.events,
-                topic=self._topic,
-                partition=self._partition,
-                offsets=[entry.offset for entry in chunk.entries],
-                attempt=(command.attempt or 1) + waits,
-                source="retry" if command.attempt else "main",
-                unfolded=chunk.unfolded,
+        progress.given.append(chunk.entries)
+        try:
+            await binding.call(
+                Batch(
+                    chunk.events,
+                    topic=self._topic,
+                    partition=self._partition,
+                    offsets=[entry.offset for entry in chunk.entries],
+                    attempt=(command.attempt or 1) + waits,
+                    source="retry" if command.attempt else "main",
+                    unfolded=chunk.unfolded,
+                )
             )
-        )
+        except Exception as error:
+            if not ends_the_process(error):
+                progress.given.remove(chunk.entries)
+            raise
 
     async def _failed(
-        self, error: Exception, command: RunKey, binding: Binding, chunk: Chunk, dead: list[Dead]
+        self, error: Exception, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress
     ) -> Failure | None:
         """Wait in place while the handler asks for it, then sort what the last call raised."""
         waits = 0
         if is_transient(error):
             self._tell(TransientFailed(command.key, binding.handler))
-            last, waits = await self._wait_in_place(error, command, binding, chunk)
+            last, waits = await self._wait_in_place(error, command, binding, chunk, progress)
             self._tell(TransientPassed(command.key))
             if last is None:
                 self._counters.handled += len(chunk.events)
@@ -186,12 +213,12 @@ class Execution:
             error = last
         failure = describe(error, handler=binding.handler, attempts=command.attempt + 1 + waits)
         if class_of(error) is ErrorClass.UNRECOVERABLE:
-            self._bury(chunk.entries, dead, DeadReason.UNRECOVERABLE, failure)
+            self._bury(chunk.entries, progress, DeadReason.UNRECOVERABLE, failure)
             return None
         return failure
 
     async def _wait_in_place(
-        self, first: Exception, command: RunKey, binding: Binding, chunk: Chunk
+        self, first: Exception, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress
     ) -> tuple[Exception | None, int]:
         """Call again after each delay until the failure is no Transient one; return the last error and the waits."""
         waits = 0
@@ -201,7 +228,7 @@ class Execution:
             waits = context.retry_count
             if not waits:
                 raise first  # the call that was made before the template was asked
-            await self._call(command, binding, chunk, waits)
+            await self._call(command, binding, chunk, progress, waits)
 
         try:
             await self._in_place.execute_async(call_again)
@@ -213,9 +240,9 @@ class Execution:
             return error, waits
         return None, waits
 
-    def _bury(self, entries: Sequence[Entry], dead: list[Dead], reason: DeadReason, failure: Failure) -> None:
+    def _bury(self, entries: Sequence[Entry], progress: Progress, reason: DeadReason, failure: Failure) -> None:
         self._counters.dead += len(entries)
-        dead.extend(Dead(entry.offset, entry.record, reason, failure) for entry in entries)
+        progress.dead.extend(Dead(entry.offset, entry.record, reason, failure) for entry in entries)
 
 
 def _stages(segment: Segment) -> list[tuple[int, Sequence[Run]]]:

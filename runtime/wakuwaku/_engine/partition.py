@@ -28,7 +28,6 @@ from wakuwaku._core.commands import (
 from wakuwaku._core.inputs import (
     DeadAppended,
     Input,
-    KeyAbandoned,
     KeyTaken,
     OffsetStored,
     Polled,
@@ -42,7 +41,7 @@ from wakuwaku._core.inputs import (
 from wakuwaku._core.partition import Partition
 from wakuwaku._core.settings import Settings
 from wakuwaku._engine.appends import OwnTopic
-from wakuwaku._engine.execution import Counters, Execution
+from wakuwaku._engine.execution import Counters, Execution, Progress
 from wakuwaku._engine.patience import attempt_delays, until_answered
 from wakuwaku._engine.routing import Binding, tags_of
 from wakuwaku._engine.stuck import handler_of
@@ -58,13 +57,16 @@ from wakuwaku.log import Log, Page
 from wakuwaku.observe.logging import Place, log_note, log_unavailable
 from wakuwaku.retry import BackOffInterruptedError
 
-__all__ = ["PartitionRunner", "Subscription", "retry_topic"]
+__all__ = ["LAST_WORDS", "PartitionRunner", "Subscription", "retry_topic"]
 
 T = TypeVar("T")
 
 #: Workers of their own for quarantined keys, so that failing keys never take those of healthy ones.
 _RETRY_CONCURRENCY = 10
 
+
+#: Seconds that a stop may take beyond its time-out, to write what is known.
+LAST_WORDS = 5.0
 
 #: Seconds that handlers have to end after they were cancelled.
 _CANCEL_GRACE = 1.0
@@ -130,6 +132,8 @@ class PartitionRunner:
         self._log_calls_until_stop = until_answered(config.retry_delays, self._warn, stop=self._stop)
         self._end: asyncio.Future[None] | None = None
         self._abandoning = False
+        self._policy: ConsumerStoppedError | None = None
+        self._deadlines: list[asyncio.TimerHandle] = []
         self._moved: list[asyncio.Future[None]] = []
         self._timer = Timer(lambda: self._step(Woke()))
         self._polls: asyncio.Queue[Poll] = asyncio.Queue()
@@ -216,6 +220,8 @@ class PartitionRunner:
         finally:
             self._abandoning = True
             self._timer.cancel()
+            for deadline in self._deadlines:
+                deadline.cancel()
             self._tell_moved()
             for task in tasks:
                 task.cancel()
@@ -299,14 +305,29 @@ class PartitionRunner:
             case SleepUntil(at):
                 self._timer.set(at)
             case Finish():
-                if self._end is not None and not self._end.done():
-                    self._end.set_result(None)
+                self._finish()
             case Stop(reason):
-                self._fail(ConsumerStoppedError(reason))
+                self._drain(reason)
             case Note():
                 log_note(command, self._place)
             case RunKey():  # only ever the answer to `KeyTaken`, see `_work`
                 raise AssertionError
+
+    def _drain(self, reason: str) -> None:
+        """Let what runs come to its end, but not for ever: a policy ends this partition."""
+        self._policy = ConsumerStoppedError(reason)
+        self._stop.set()
+        loop, timeout = asyncio.get_running_loop(), self._subscription.config.drain_timeout
+        self._deadlines = [
+            loop.call_later(timeout, self.abandon),
+            loop.call_later(timeout + LAST_WORDS, self._fail, self._policy),
+        ]
+
+    def _finish(self) -> None:
+        if self._policy is not None:
+            self._fail(self._policy)
+        elif self._end is not None and not self._end.done():
+            self._end.set_result(None)
 
     def _fail(self, error: BaseException) -> None:
         if self._end is not None and not self._end.done():
@@ -333,19 +354,20 @@ class PartitionRunner:
                 self._do(command)
         if run is None:
             return
+        progress = Progress()
         try:
-            outcome = await self._execution.run(run, workers.share)
+            outcome = await self._execution.run(run, workers.share, progress)
         except asyncio.CancelledError as error:
             if not self._abandoning:
                 self._fail(_carried(error))
                 return
-            self._step(KeyAbandoned(key))
+            self._step(progress.abandoned(run))
             raise
         except BaseException as error:  # noqa: BLE001 - no outcome of a handler: the partition stops, offsets untouched
             self._fail(error)
         else:
             # A handler that swallowed its cancellation has no outcome either.
-            self._step(KeyAbandoned(key) if self._abandoning else outcome)
+            self._step(progress.abandoned(run) if self._abandoning else outcome)
 
     # -- the log ----------------------------------------------------------------------------------------------------
 

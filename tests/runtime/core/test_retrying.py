@@ -26,6 +26,7 @@ from wakuwaku._core.commands import (
     QuarantineLifted,
     QueueKeys,
     RecordRefused,
+    RecordsBuried,
     RunKey,
     SleepUntil,
     Stop,
@@ -310,8 +311,10 @@ def test_a_partition_stops_when_a_key_is_given_up_and_that_is_the_policy() -> No
     life = Life(msgspec.structs.replace(SETTINGS, retry_delays=(2.0,), on_give_up=GiveUp.STOP))
     life.quarantine()
     life.attempt(after=2.0)
-    assert not of(life.fail(7), Stop)
-    assert Stop("a key was given up after 1 attempts") in life.durable()
+    commands = life.fail(7)
+    assert of(commands, Stop) == [Stop("a key was given up after 1 attempts")]
+    assert not of(commands, Finish)
+    assert life.settle()[-1] == Finish()
     again = Life(SETTINGS, retries=life.retries, stored=0)
     assert again.machine.pending_retry == 1
 
@@ -694,6 +697,50 @@ def test_a_stop_keeps_what_waits_behind_an_abandoned_run() -> None:
     life.tell(KeyAbandoned(7))
     assert life.settle()[-1] == Finish()
     assert [pending.entry.offset for pending in life.pending] == [1]
+
+
+def test_a_stop_keeps_of_an_abandoned_run_what_no_handler_got() -> None:
+    life = Life(LOST)
+    life.poll(record(7), record(7), record(7))
+    life.tell(OffsetStored())
+    life.take(7)
+    life.poll(record(7))
+    life.tell(OffsetStored())
+    life.tell(StopRequested())
+    life.tell(KeyAbandoned(7, frozenset({1, 2})))
+    assert life.settle()[-1] == Finish()
+    assert [pending.entry.offset for pending in life.pending] == [1, 2, 3]
+
+
+def test_a_stop_buries_what_failed_for_good_before_it_keeps_the_rest() -> None:
+    life = Life(LOST)
+    life.poll(record(7), record(7))
+    life.tell(OffsetStored())
+    life.take(7)
+    life.tell(StopRequested())
+    dead = Dead(0, record(7), DeadReason.UNRECOVERABLE, BROKEN)
+    commands = life.tell(KeyAbandoned(7, frozenset({1}), [dead]))
+    assert of(commands, AppendDead) == [AppendDead([dead])]
+    assert not of(commands, AppendRetry)
+    assert of(life.tell(DeadAppended()), AppendRetry)
+    assert life.settle()[-1] == Finish()
+    assert [pending.entry.offset for pending in life.pending] == [1]
+
+
+def test_a_stop_keeps_of_an_abandoned_attempt_what_no_handler_got() -> None:
+    life = Life(LOST)
+    life.poll(record(7), record(7), record(7))
+    life.tell(OffsetStored())
+    life.take(7)
+    life.fail(7)
+    life.durable()
+    life.attempt(after=2.0)
+    life.tell(StopRequested())
+    dead = Dead(1, record(7), DeadReason.UNRECOVERABLE, BROKEN)
+    assert of(life.tell(KeyAbandoned(7, frozenset({2}), [dead])), RecordsBuried)
+    life.tell(DeadAppended())
+    life.durable()
+    assert life.journal[-1].resolved == [0, 1]  # type: ignore[union-attr]
 
 
 def test_an_abandoned_attempt_was_handed_out_and_is_over() -> None:

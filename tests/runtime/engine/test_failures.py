@@ -349,7 +349,7 @@ async def test_a_handler_that_swallows_its_cancellation_has_no_outcome() -> None
 
 async def test_a_handler_that_goes_on_after_its_cancellation_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wakuwaku._engine.partition._CANCEL_GRACE", 0.01)
-    monkeypatch.setattr("wakuwaku.consumer._LAST_WORDS", 0.01)
+    monkeypatch.setattr("wakuwaku.consumer.LAST_WORDS", 0.01)
     log, started, release = MemoryLog(), asyncio.Event(), asyncio.Event()
 
     async def refuse_to_end(events: Batch[OrderPlaced]) -> None:

@@ -213,7 +213,7 @@ async def test_caught_up_never_claims_what_is_not_so() -> None:
 
 async def test_a_plain_function_that_outlives_the_stop_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wakuwaku._engine.partition._CANCEL_GRACE", 0.01)
-    monkeypatch.setattr("wakuwaku.consumer._LAST_WORDS", 0.01)
+    monkeypatch.setattr("wakuwaku.consumer.LAST_WORDS", 0.01)
     log = await topic_with(OrderShipped(order_id=7, carrier="post"))
     started, release = threading.Event(), threading.Event()
 

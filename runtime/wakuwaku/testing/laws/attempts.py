@@ -104,8 +104,13 @@ class _Attempts:
         self._stopping = True
 
     def _call_ended(self, end: CallEnded) -> None:
-        if end.call in self._calls and end.outcome is Outcome.RETRYABLE:
-            self._failed[self._calls[end.call].key] = end.at
+        if end.call not in self._calls or end.outcome is not Outcome.RETRYABLE:
+            return
+        key = self._calls[end.call].key
+        self._failed[key] = end.at
+        state = self._ledger.keys.get(key)
+        if self._config.on_give_up is GiveUp.STOP and state is not None and state.started is not None:
+            self._stopping |= state.started.attempt == len(self._config.retry_delays)
 
     def _call(self, call: CallStarted) -> Iterator[str]:
         if call.source != "retry":

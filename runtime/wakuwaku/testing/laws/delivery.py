@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from wakuwaku._engine.partition import LAST_WORDS
 from wakuwaku.algebra import Algebra
 from wakuwaku.config import DeliveryMode, GiveUp
 from wakuwaku.deadletter import DeadLetter
@@ -83,39 +84,36 @@ def _buried(appended: Appended) -> list[int]:
 def _losable(trace: Trace) -> set[int]:
     """Return what NO_DOUBLE_CONSUME may lose.
 
-    That is what a life had read, and not made durable, when it was cut short by a crash, a stop without time, or a
-    handler that had no outcome yet; and all that was handed out for a key together with what has no outcome.
+    That is what a handler got and told no outcome of; and, when a life was cut short by a crash, an abort, or a stop
+    whose last words found no log to take them, what it had read and not made durable.
     """
     losable: set[int] = set()
     held: dict[int, set[int]] = {}
-    asked: dict[int, StopAsked] = {}
+    asked: dict[int, float] = {}  # by life: until when its last words were to be written
     ledger = Ledger(trace.config.retry_delays)
     calls = trace.calls()
-    cut_short = {one.life for one in trace.happened if isinstance(one, Crashed | Stopped) or gives_up(trace, one)}
-    cut_short |= {start.life for start, end in calls.values() if _without_outcome(end)}
     for one in trace.happened:
         if isinstance(one, Read) and one.topic == trace.topic:
             held.setdefault(one.life, set()).update(one.offsets)
         elif isinstance(one, CallStarted) and _without_outcome(calls[one.call][1]):
             losable.update(one.offsets)
-            losable |= _handed_out(ledger, one.key)
         elif isinstance(one, Appended) and one.topic == trace.retries:
             ledger.add(one.base, trace.retry_items(one))
             for state in ledger.keys.values():
                 held.get(one.life, set()).difference_update(state.sources)
         elif isinstance(one, StopAsked):
-            asked[one.life] = one
-        elif isinstance(one, Crashed | Stopped | StopReturned):
-            in_time = one.life not in asked or one.at < asked[one.life].at + asked[one.life].timeout
-            if one.life in cut_short or not in_time:
-                losable |= held.pop(one.life, set())
-                for key in ledger.keys:
-                    losable |= _handed_out(ledger, key)
+            asked[one.life] = one.at + one.timeout + LAST_WORDS
+        elif gives_up(trace, one):
+            asked[one.life] = one.at + trace.config.drain_timeout + LAST_WORDS
+        elif isinstance(one, Crashed) or (isinstance(one, Stopped | StopReturned) and one.at >= asked.get(one.life, 0)):
+            losable |= held.pop(one.life, set())
+            for key in ledger.keys:
+                losable |= _handed_out(ledger, key)
     return losable
 
 
 def _without_outcome(end: CallEnded | None) -> bool:
-    return end is None or end.outcome in {Outcome.CANCELLED, Outcome.TRANSIENT}
+    return end is None or end.outcome is Outcome.CANCELLED
 
 
 def _handed_out(ledger: Ledger, key: int) -> set[int]:
