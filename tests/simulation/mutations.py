@@ -118,8 +118,8 @@ def _hand_out_again_after_a_crash(self: Quarantine, now: float, *, hand_again: b
 
 
 def _store_what_is_read(self: Partition) -> int | None:
-    read = self._position - 1
-    return read if read > (-1 if self._stored is None else self._stored) else None
+    read = self._reading.position - 1
+    return read if read > self._stored.or_none_yet() else None
 
 
 def _store_past_pending(self: Quarantine) -> int | None:
@@ -198,9 +198,9 @@ def _one_pool(self: PartitionRunner, command: Command) -> None:
     _do(self, msgspec.structs.replace(command, retry=False) if isinstance(command, QueueKeys) else command)
 
 
-def _wait_for_all(self: Partition, now: float) -> list[Command]:
+def _wait_for_all(self: Partition) -> list[Command]:
     """Read on only when every key of the last poll is done."""
-    return [] if self._running else _poll(self, now)
+    return [] if self._running else _poll(self)
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def _take_after_stop(self: Partition, taken: KeyTaken, now: float) -> list[Comma
 
 
 def _attempt_while_stopping(self: Partition) -> bool:
-    return not self._latched
+    return not self._latch
 
 
 # -- time -------------------------------------------------------------------------------------------------------------

@@ -27,8 +27,6 @@ from wakuwaku._core.burial import Burial
 from wakuwaku._core.commands import (
     AppendDead,
     AppendRetry,
-    BacklogDrained,
-    BacklogFull,
     Command,
     Dead,
     DeadReason,
@@ -37,7 +35,6 @@ from wakuwaku._core.commands import (
     GaveUp,
     Latched,
     OffsetsSkipped,
-    Poll,
     Quarantined,
     QuarantineLifted,
     QueueKeys,
@@ -68,9 +65,12 @@ from wakuwaku._core.inputs import (
     Woke,
 )
 from wakuwaku._core.intake import Intake, first_unknown
+from wakuwaku._core.latch import Latch, Waiting
 from wakuwaku._core.plan import Entry, plan
 from wakuwaku._core.quarantine import Quarantine, Stage
+from wakuwaku._core.reading import Reading
 from wakuwaku._core.settings import DeliveryMode, Settings, UnknownEvents
+from wakuwaku._core.stored_offset import StoredOffset
 from wakuwaku.errors import HeaderError
 
 __all__ = ["Partition"]
@@ -110,17 +110,12 @@ class Partition:
         self._attempts = Attempts(settings, self._intake, self._quarantine, self._burial)
         self._keys: dict[int, _KeyQueue] = {}
         self._held: list[tuple[int, Entry]] = []  # NO_DOUBLE_CONSUME: read, and the offset is not stored yet
-        self._position = self._quarantine.position = first if stored is None else stored + 1
-        self._polling = False
-        self._poll_at = 0.0
+        self._reading = Reading(settings, first if stored is None else stored + 1)
+        self._quarantine.position = self._reading.position
         self._alarm: float | None = None
-        self._interval = settings.poll_interval
-        self._latched: dict[int, tuple[str, float, int]] = {}  # by key: who, since when, and runs
-        self._full = False
-        self._stored = stored
-        self._storing: int | None = None
-        self._retry_stored = retry_stored
-        self._retry_storing: int | None = None
+        self._latch = Latch()
+        self._stored = StoredOffset(stored)
+        self._retry_stored = StoredOffset(retry_stored)
         self._running = 0
         self._stop_reason: str | None = None
         self._failures_in_a_row = 0
@@ -164,25 +159,24 @@ class Partition:
         return any(state.stage is not Stage.PARKED for state in self._quarantine.keys.values())
 
     @property
-    def latched(self) -> tuple[str, float] | None:
+    def latched(self) -> Waiting | None:
         """Return the handler that waits in place for longest and since when, or None."""
-        handler, since, _ = min(self._latched.values(), key=lambda latch: latch[1], default=("", 0.0, 0))
-        return (handler, since) if handler else None
+        return self._latch.longest()
 
     @property
     def position(self) -> int:
         """Return the offset that is polled next."""
-        return self._position
+        return self._reading.position
 
     @property
     def stored(self) -> int | None:
         """Return the offset that is known to be stored."""
-        return self._stored
+        return self._stored.known
 
     def resolved_before(self, end: int) -> bool:
         """Tell whether every record before offset `end` was read and is resolved."""
         edge = self._frontier.edge()
-        return (not self.in_flight and self._position >= end) or (edge is not None and edge >= end - 1)
+        return (not self.in_flight and self._reading.position >= end) or (edge is not None and edge >= end - 1)
 
     def step(self, happened: Input, now: float) -> list[Command]:
         """Take in what happened and return what is to be done, in order; `now` is monotonic time in seconds."""
@@ -211,22 +205,17 @@ class Partition:
         return self._settle(now)
 
     def _polled(self, page: Polled, now: float) -> list[Command]:
-        self._polling = False
-        if self._stopping:
+        self._reading.answered(len(page.records), now)
+        if self._stopping or not page.records:
             return self._settle(now)
-        if not page.records:
-            self._poll_at = now + self._interval
-            self._interval = min(self._interval * 2, self._settings.idle_interval)
-            return self._settle(now)
-        self._interval = self._settings.poll_interval
         handled, passed_over, refused = self._intake.sort(page.offsets, page.records)
         if self._settings.unknown is UnknownEvents.STOP and (unknown := first_unknown(refused)) is not None:
             self._stop_reason = f"{unknown.failure.message}, at offset {unknown.offset}"
             return self._read_up_to(unknown.offset, page, now)
         commands: list[Command] = []
-        if page.offsets[0] != self._position:
-            commands.append(OffsetsSkipped(self._position, page.offsets[0] - 1))
-        self._position = self._quarantine.position = page.offsets[-1] + 1
+        if page.offsets[0] != self._reading.position:
+            commands.append(OffsetsSkipped(self._reading.position, page.offsets[0] - 1))
+        self._reading.position = self._quarantine.position = page.offsets[-1] + 1
         self._frontier.add(page.offsets)
         self._frontier.resolve(passed_over)
         if refused:
@@ -338,7 +327,7 @@ class Partition:
 
     def _key_abandoned(self, abandoned: KeyAbandoned, now: float) -> list[Command]:
         key = abandoned.key
-        self._latched.pop(key, None)
+        self._latch.forget(key)
         commands: list[Command] = []
         if self._quarantine.holds(key):
             commands.extend(self._attempts.abandoned(abandoned, now))
@@ -357,18 +346,14 @@ class Partition:
         self._keep_waiting(abandoned.key, now)
 
     def _transient_failed(self, failed: TransientFailed, now: float) -> list[Command]:
-        first = not self._latched
-        handler, since, runs = self._latched.get(failed.key, (failed.handler, now, 0))
-        self._latched[failed.key] = (handler, since, runs + 1)
+        first = self._latch.close(failed.key, failed.handler, now)
         return [Latched(failed.handler)] if first else []
 
     def _transient_passed(self, passed: TransientPassed, now: float) -> list[Command]:
-        handler, since, runs = self._latched.pop(passed.key)
-        if runs > 1:  # another run of the key, side by side with this one, waits on
-            self._latched[passed.key] = (handler, since, runs - 1)
-        if self._latched:
+        waited = self._latch.release(passed.key)
+        if waited is None:
             return []
-        return [Unlatched(handler, now - since), *self._settle(now)]
+        return [Unlatched(waited.handler, now - waited.since), *self._settle(now)]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -395,15 +380,15 @@ class Partition:
         return commands + self._settle(now)
 
     def _offset_stored(self, _: OffsetStored, now: float) -> list[Command]:
-        self._stored, self._storing = self._storing, None
+        self._stored.stored()
         commands: list[Command] = []
-        if self._held and not self._stopping and self._stored == self._position - 1:
+        if self._held and not self._stopping and self._stored.known == self._reading.position - 1:
             held, self._held = self._held, []
             commands.extend(self._admit(held, now))
         return commands + self._settle(now)
 
     def _retry_offset_stored(self, _: RetryOffsetStored, now: float) -> list[Command]:
-        self._retry_stored, self._retry_storing = self._retry_storing, None
+        self._retry_stored.stored()
         return self._settle(now)
 
     # -- stopping ---------------------------------------------------------------------------------------------------
@@ -442,15 +427,15 @@ class Partition:
             commands.append(Stop(reason))
         if letters := self._burial.next_append():
             commands.append(AppendDead(letters))
-        if self._storing is None and (offset := self._offset_worth_storing()) is not None:
-            self._storing = offset
+        if not self._stored.under_way and (offset := self._offset_worth_storing()) is not None:
+            self._stored.store(offset)
             commands.append(StoreOffset(offset))
         if self._quarantine.stirred:
             commands.extend(self._settle_quarantine(now))
         if self._stopping:
             return commands + self._finish()
-        if not self._polling:
-            commands.extend(self._poll(now))
+        if self._reading.may_poll(now):
+            commands.extend(self._poll())
         if (alarm := self._next_alarm(now)) is not None and alarm != self._alarm:
             self._alarm = alarm
             commands.append(SleepUntil(alarm))
@@ -458,80 +443,55 @@ class Partition:
 
     def _may_attempt(self) -> bool:
         """Tell whether attempts may start: one that a stop cuts short would count as a failed one."""
-        return not self._stopping and not self._latched
+        return not self._stopping and not self._latch
 
     def _settle_quarantine(self, now: float) -> list[Command]:
         commands: list[Command] = []
         if self._may_attempt():
-            stored = -1 if self._stored is None else self._stored
-            covered = stored if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME else None
+            covered = self._stored.or_none_yet() if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME else None
             self._quarantine.begin_due(now, self._settings.retry_concurrency, stored=covered)
         if records := self._quarantine.next_append():
             commands.append(AppendRetry(records))
-        if self._retry_storing is None:
+        if not self._retry_stored.under_way:
             offset = self._retry_offset_worth_storing()
             if offset is not None:
-                self._retry_storing = offset
+                self._retry_stored.store(offset)
                 commands.append(StoreRetryOffset(offset))
             else:
                 self._quarantine.calm()
         return commands
 
-    def _poll(self, now: float) -> list[Command]:
-        if self._polling or self._latched or self._held or now < self._poll_at:
+    def _poll(self) -> list[Command]:
+        if self._latch or self._held:
             return []
-        if self._frontier.pending >= self._settings.max_in_flight:
-            return []
-        room = self._settings.max_pending_retry - self._quarantine.records - self._frontier.pending
-        if room <= 0 and self._quarantine.records:
-            if self._position <= self._quarantine.up_to and self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
-                # A crash came between the write to the retry topic and the offset: there attempts wait for the offset.
-                self._polling = True
-                return [Poll(self._position, 1)]
-            if self._full:
-                return []
-            self._full = True
-            return [BacklogFull(self._quarantine.records)]
-        commands: list[Command] = [BacklogDrained(self._quarantine.records)] if self._full else []
-        self._full = False
-        self._polling = True
-        count = min(self._settings.poll_count, room) if self._quarantine.records else self._settings.poll_count
-        return [*commands, Poll(self._position, count)]
+        # After a crash between the write to the retry topic and the offset, attempts wait for the offset there.
+        behind = self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME and self.position <= self._quarantine.up_to
+        return self._reading.poll(self._frontier.pending, self._quarantine.records, behind=behind)
 
     def _next_alarm(self, now: float) -> float | None:
         due = None
         if self._may_attempt() and self._quarantine.busy < self._settings.retry_concurrency:
             due = self._quarantine.next_due()
-        if due is None and self._polling:
-            return None
-        poll = None if self._polling or self._latched or self._held or self._poll_at <= now else self._poll_at
+        poll = None if self._latch or self._held else self._reading.next_pause(now)
         return min((at for at in (due, poll) if at is not None), default=None)
 
     def _offset_worth_storing(self) -> int | None:
         """Return the offset to store: when it moved a poll's worth, or is all that there is."""
         if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
-            read = self._position - 1
-            before = -1 if self._stored is None else self._stored
-            return read if read > before and not self._quarantine.writing else None
-        edge = self._frontier.edge()
-        if edge is None or edge == self._stored:
-            return None
-        if not self._frontier.pending or (self._stopping and not self._running):
-            return edge
-        moved = edge - (-1 if self._stored is None else self._stored)
-        return edge if moved >= self._settings.poll_count else None
+            read = self._reading.position - 1
+            return read if read > self._stored.or_none_yet() and not self._quarantine.writing else None
+        at_rest = not self._frontier.pending or (self._stopping and not self._running)
+        return self._stored.worth_storing(self._frontier.edge(), step=self._settings.poll_count, at_rest=at_rest)
 
     def _retry_offset_worth_storing(self) -> int | None:
-        edge = self._quarantine.edge()
-        if edge is None or edge == self._retry_stored:
-            return None
-        moved = edge - (-1 if self._retry_stored is None else self._retry_stored)
         at_rest = not self._quarantine.keys or (self._stopping and not self._running)
-        return edge if at_rest or moved >= self._settings.poll_count else None
+        return self._retry_stored.worth_storing(
+            self._quarantine.edge(), step=self._settings.poll_count, at_rest=at_rest
+        )
 
     def _finish(self) -> list[Command]:
         busy = self._running or self._quarantine.busy or self._quarantine.writing or not self._burial.idle
-        storing = self._storing is not None or self._retry_storing is not None
+        storing = self._stored.under_way or self._retry_stored.under_way
         if busy or storing or self._finished:
             return []
         self._finished = True
