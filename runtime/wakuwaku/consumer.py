@@ -12,9 +12,10 @@ from typing import Self
 
 from wakuwaku._engine.execution import Counters
 from wakuwaku._engine.lag import LagWatch
-from wakuwaku._engine.partition import LAST_WORDS, PartitionRunner, Subscription, retry_topic
+from wakuwaku._engine.partition import LAST_WORDS, PartitionRunner
 from wakuwaku._engine.routing import bind
 from wakuwaku._engine.signals import on_stop_signals
+from wakuwaku._engine.subscription import Subscription, retry_topic
 from wakuwaku.config import ConsumerConfig
 from wakuwaku.deadletter import dead_topic
 from wakuwaku.errors import ConsumerStoppedError, StartError, WakuwakuError

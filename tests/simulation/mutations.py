@@ -21,7 +21,8 @@ from wakuwaku._core.commands import Command, QueueKeys, RunKey
 from wakuwaku._core.inputs import KeyAbandoned, KeyFinished, KeyTaken, Polled
 from wakuwaku._core.partition import Partition
 from wakuwaku._core.plan import Entry, Segment, plan
-from wakuwaku._core.quarantine import Durable, Quarantine, Stage
+from wakuwaku._core.quarantine import Durable, Quarantine
+from wakuwaku._core.quarantined_key import Stage
 from wakuwaku._engine.execution import Progress
 from wakuwaku._engine.partition import PartitionRunner
 from wakuwaku.errors import ConsumerStoppedError
@@ -200,7 +201,7 @@ def _one_pool(self: PartitionRunner, command: Command) -> None:
 
 def _wait_for_all(self: Partition) -> list[Command]:
     """Read on only when every key of the last poll is done."""
-    return [] if self._running else _poll(self)
+    return [] if self._keys.running else _poll(self)
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ from wakuwaku._core.inputs import KeyAbandoned, KeyFinished
 from wakuwaku._core.intake import Intake
 from wakuwaku._core.journal import original
 from wakuwaku._core.plan import Entry, plan
-from wakuwaku._core.quarantine import Quarantine, Stage
+from wakuwaku._core.quarantine import Quarantine
+from wakuwaku._core.quarantined_key import Stage
 from wakuwaku._core.schedule import GiveUp, exhausted
 from wakuwaku._core.settings import DeliveryMode, Settings
 

@@ -65,25 +65,17 @@ from wakuwaku._core.inputs import (
     Woke,
 )
 from wakuwaku._core.intake import Intake, first_unknown
+from wakuwaku._core.key_queues import KeyQueues
 from wakuwaku._core.latch import Latch, Waiting
 from wakuwaku._core.plan import Entry, plan
-from wakuwaku._core.quarantine import Quarantine, Stage
+from wakuwaku._core.quarantine import Quarantine
+from wakuwaku._core.quarantined_key import Stage
 from wakuwaku._core.reading import Reading
 from wakuwaku._core.settings import DeliveryMode, Settings, UnknownEvents
 from wakuwaku._core.stored_offset import StoredOffset
 from wakuwaku.errors import HeaderError
 
 __all__ = ["Partition"]
-
-
-class _KeyQueue:
-    """Hold what waits for a key, and what runs for it."""
-
-    __slots__ = ("running", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: list[Entry] = []
-        self.running: list[Entry] = []
 
 
 class Partition:
@@ -108,7 +100,7 @@ class Partition:
         self._quarantine = Quarantine(settings.retry_delays, stored=retry_stored, wall_offset=wall_offset)
         self._burial = Burial()
         self._attempts = Attempts(settings, self._intake, self._quarantine, self._burial)
-        self._keys: dict[int, _KeyQueue] = {}
+        self._keys = KeyQueues()
         self._held: list[tuple[int, Entry]] = []  # NO_DOUBLE_CONSUME: read, and the offset is not stored yet
         self._reading = Reading(settings, first if stored is None else stored + 1)
         self._quarantine.position = self._reading.position
@@ -116,7 +108,6 @@ class Partition:
         self._latch = Latch()
         self._stored = StoredOffset(stored)
         self._retry_stored = StoredOffset(retry_stored)
-        self._running = 0
         self._stop_reason: str | None = None
         self._failures_in_a_row = 0
         self._stopping = False
@@ -236,16 +227,9 @@ class Partition:
 
     def _admit(self, handled: Sequence[tuple[int, Entry]], now: float) -> list[Command]:
         """Queue records at their keys, and return the command to run the keys that were free."""
-        ready: list[int] = []
-        keys, guarded = self._keys, bool(self._quarantine.keys or self._quarantine.accounted)
-        for key, entry in handled:
-            if guarded and self._divert(key, entry, now):
-                continue
-            queue = keys.get(key)
-            if queue is None:
-                queue = keys[key] = _KeyQueue()
-                ready.append(key)
-            queue.waiting.append(entry)
+        if self._quarantine.keys or self._quarantine.accounted:
+            handled = [(key, entry) for key, entry in handled if not self._divert(key, entry, now)]
+        ready = self._keys.put(handled)
         return [QueueKeys(ready)] if ready else []
 
     def _divert(self, key: int, entry: Entry, now: float) -> bool:
@@ -270,10 +254,7 @@ class Partition:
             self._attempts.not_begun(key, now)
         if self._stopping:
             return self._settle(now)
-        queue = self._keys[key]
-        queue.running, queue.waiting = queue.waiting, []
-        self._running += 1
-        return [RunKey(key, plan(queue.running))]
+        return [RunKey(key, plan(self._keys.take(key)))]
 
     def _key_finished(self, finished: KeyFinished, now: float) -> list[Command]:
         if self._quarantine.holds(finished.key):
@@ -293,27 +274,22 @@ class Partition:
 
     def _conclude(self, finished: KeyFinished, now: float) -> list[Command]:
         """Free a key whose work on the main topic ended, or shut it in; its dead letters are durable."""
-        queue = self._keys[finished.key]
-        done = [entry.offset for entry in queue.running]
+        done = [entry.offset for entry in self._keys.end(finished.key)]
         if finished.dead or finished.unfinished:
             left = {dead.offset for dead in finished.dead}
             left.update(entry.offset for entry in finished.unfinished)
             done = [offset for offset in done if offset not in left]
         self._frontier.resolve(done)
-        queue.running = []
-        self._running -= 1
         if finished.failure is not None:
-            left_over = [*finished.unfinished, *queue.waiting]
+            left_over = [*finished.unfinished, *self._keys.waiting(finished.key)]
             self._quarantine.shut_in(finished.key, left_over, now)
-            del self._keys[finished.key]
+            self._keys.let_go(finished.key)
             delay = self._settings.retry_delays[0]
             return [Quarantined(finished.key, finished.failure, len(left_over), delay)]
         if self._stopping:
             self._keep_waiting(finished.key, now)
-        elif queue.waiting:
+        elif self._keys.more(finished.key):
             return [QueueKeys((finished.key,))]
-        else:
-            del self._keys[finished.key]
         return []
 
     def _count_failures(self, finished: KeyFinished, *, gave_up: bool = False) -> None:
@@ -340,9 +316,7 @@ class Partition:
 
     def _leave(self, abandoned: KeyAbandoned, now: float) -> None:
         """Shut a key whose work was cut short: nothing newer of it starts, and its offsets stay unresolved."""
-        queue = self._keys[abandoned.key]
-        queue.waiting[:0] = [entry for entry in queue.running if entry.offset in abandoned.kept]
-        self._running -= 1
+        self._keys.abandon(abandoned.key, abandoned.kept)
         self._keep_waiting(abandoned.key, now)
 
     def _transient_failed(self, failed: TransientFailed, now: float) -> list[Command]:
@@ -399,11 +373,10 @@ class Partition:
 
     def _begin_to_stop(self, now: float) -> None:
         self._stopping = True
-        for key, entry in self._held:
-            if not self._divert(key, entry, now):  # its key may have failed since it was read
-                self._keys.setdefault(key, _KeyQueue()).waiting.append(entry)
+        # The key of a record may have failed since it was read.
+        self._keys.put([(key, entry) for key, entry in self._held if not self._divert(key, entry, now)])
         self._held = []
-        for key in [key for key, queue in self._keys.items() if not queue.running]:
+        for key in self._keys.idle():
             self._keep_waiting(key, now)
 
     def _keep_waiting(self, key: int, now: float) -> None:
@@ -412,10 +385,10 @@ class Partition:
         In NO_EVENT_LOSE the stored offset stays behind it. In NO_DOUBLE_CONSUME the offset is stored already, or about
         to be, so it goes to the retry topic.
         """
-        waiting = self._keys[key].waiting
+        waiting = self._keys.waiting(key)
         if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME and waiting:
             self._quarantine.shut_in(key, waiting, now)
-            del self._keys[key]
+            self._keys.let_go(key)
 
     # -- what follows from the state --------------------------------------------------------------------------------
 
@@ -480,17 +453,17 @@ class Partition:
         if self._settings.mode is DeliveryMode.NO_DOUBLE_CONSUME:
             read = self._reading.position - 1
             return read if read > self._stored.or_none_yet() and not self._quarantine.writing else None
-        at_rest = not self._frontier.pending or (self._stopping and not self._running)
+        at_rest = not self._frontier.pending or (self._stopping and not self._keys.running)
         return self._stored.worth_storing(self._frontier.edge(), step=self._settings.poll_count, at_rest=at_rest)
 
     def _retry_offset_worth_storing(self) -> int | None:
-        at_rest = not self._quarantine.keys or (self._stopping and not self._running)
+        at_rest = not self._quarantine.keys or (self._stopping and not self._keys.running)
         return self._retry_stored.worth_storing(
             self._quarantine.edge(), step=self._settings.poll_count, at_rest=at_rest
         )
 
     def _finish(self) -> list[Command]:
-        busy = self._running or self._quarantine.busy or self._quarantine.writing or not self._burial.idle
+        busy = self._keys.running or self._quarantine.busy or self._quarantine.writing or not self._burial.idle
         storing = self._stored.under_way or self._retry_stored.under_way
         if busy or storing or self._finished:
             return []

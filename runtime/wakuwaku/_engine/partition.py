@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -39,16 +38,14 @@ from wakuwaku._core.inputs import (
     Woke,
 )
 from wakuwaku._core.partition import Partition
-from wakuwaku._core.settings import Settings
 from wakuwaku._engine.appends import OwnTopic
 from wakuwaku._engine.execution import Counters, Execution, Progress
-from wakuwaku._engine.patience import attempt_delays, until_answered
-from wakuwaku._engine.routing import Binding, tags_of
+from wakuwaku._engine.patience import until_answered
 from wakuwaku._engine.stuck import handler_of
+from wakuwaku._engine.subscription import Subscription, retry_topic
 from wakuwaku._engine.tenure import Tenure
 from wakuwaku._engine.timer import Timer
 from wakuwaku._engine.workers import Workers
-from wakuwaku.config import ConsumerConfig
 from wakuwaku.deadletter import DeadLetter, dead_topic
 from wakuwaku.errors import ConsumerStoppedError, LogError, OffsetOutOfRangeError
 from wakuwaku.headers import Record
@@ -57,55 +54,15 @@ from wakuwaku.log import Log, Page
 from wakuwaku.observe.logging import Place, log_note, log_unavailable
 from wakuwaku.retry import BackOffInterruptedError
 
-__all__ = ["LAST_WORDS", "PartitionRunner", "Subscription", "retry_topic"]
+__all__ = ["LAST_WORDS", "PartitionRunner"]
 
 T = TypeVar("T")
-
-#: Workers of their own for quarantined keys, so that failing keys never take those of healthy ones.
-_RETRY_CONCURRENCY = 10
-
 
 #: Seconds that a stop may take beyond its time-out, to write what is known.
 LAST_WORDS = 5.0
 
 #: Seconds that handlers have to end after they were cancelled.
 _CANCEL_GRACE = 1.0
-
-
-def retry_topic(topic: str, consumer: str) -> str:
-    """Return the name of a consumer's retry topic."""
-    return f"retry_{topic}_{consumer}"
-
-
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """Say what a consumer reads and who handles it; `wall` tells Unix time in seconds."""
-
-    topic: str
-    bindings: Mapping[int, Binding]
-    ignored: frozenset[int]
-    config: ConsumerConfig
-    wall: Callable[[], float] = time.time
-
-    def settings(self) -> Settings:
-        """Return what the machine of a partition is told."""
-        config = self.config
-        return Settings(
-            algebras=tags_of(self.bindings),
-            ignored=self.ignored,
-            unknown=config.unknown_events,
-            failures_in_a_row=config.failures_in_a_row,
-            mode=config.mode,
-            retry_delays=attempt_delays(config.retry_delays),
-            on_give_up=config.on_give_up,
-            poll_count=config.poll_count,
-            poll_interval=config.poll_interval,
-            idle_interval=max(config.idle_interval, config.poll_interval),
-            max_in_flight=config.max_in_flight,
-            max_pending_retry=config.max_pending_retry,
-            retry_concurrency=min(_RETRY_CONCURRENCY, config.concurrency),
-            move_span=config.max_pending_retry,
-        )
 
 
 class PartitionRunner:
@@ -118,6 +75,7 @@ class PartitionRunner:
         self.stuck: list[str] = []  # handlers that went on after they were cancelled
         self._log = log
         self._subscription = subscription
+        self._settings = subscription.settings()
         self._topic = subscription.topic
         self._consumer = config.consumer
         self._counters = counters
@@ -142,7 +100,7 @@ class PartitionRunner:
         self._stores: asyncio.Queue[StoreOffset] = asyncio.Queue()
         self._retry_stores: asyncio.Queue[StoreRetryOffset] = asyncio.Queue()
         self._workers = Workers(config.concurrency, self._work)
-        self._retry_workers = Workers(min(_RETRY_CONCURRENCY, config.concurrency), self._work)
+        self._retry_workers = Workers(self._settings.retry_concurrency, self._work)
         self._working: list[asyncio.Task[None]] = []
         self._execution = Execution(
             subscription.bindings,
@@ -248,7 +206,7 @@ class PartitionRunner:
             "loading the retry offset", partial(log.load_offset, consumer, retries, partition)
         )
         machine = Partition(
-            self._subscription.settings(),
+            self._settings,
             stored=stored,
             first=bounds.first,
             retry_stored=retry_stored,

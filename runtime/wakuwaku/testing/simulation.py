@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Coroutine, Generator, Sequence
 from random import Random
 from typing import Any
 
-from wakuwaku._engine.partition import retry_topic
+from wakuwaku._engine.subscription import retry_topic
 from wakuwaku.config import GiveUp
 from wakuwaku.consumer import Consumer
 from wakuwaku.deadletter import dead_topic
