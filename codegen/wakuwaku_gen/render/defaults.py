@@ -35,7 +35,12 @@ def default_argument(of: FieldType, value: object, scope: Scope) -> tuple[str, C
     held = of.item if isinstance(of, OptionalType) else of
     if value in (None, ()) or (isinstance(held, MapType) and not value):
         return "default", code  # msgspec makes a new mapping of an empty one
-    if _holds_mapping(of, scope) or any(map(scope.is_late, references(of))):
+    late = any(map(scope.is_late, references(of)))
+    if isinstance(held, StructRef) and not value and (late or _holds_mapping(of, scope)):
+        name = scope.reference(held.target)
+        # Linters would have the plain call inlined, which is too early for a class that does not exist yet.
+        return "default_factory", f"lambda: {name}(*())" if late else name
+    if late or _holds_mapping(of, scope):
         return "default_factory", prefixed("lambda: ", code)
     return "default", code
 

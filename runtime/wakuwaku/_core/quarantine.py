@@ -397,10 +397,7 @@ class Quarantine:
         done = self._frontier.end() - first - self.records
         if done <= max(span, len(self.keys)):
             return
-        key = next((key for key, state in self.keys.items() if first in state.pending), None)
-        if key is None:
-            return
-        state = self.keys[key]
+        key, state = next((key, state) for key, state in self.keys.items() if first in state.pending)
         if state.on_the_way or state.stage not in {Stage.WAITING, Stage.PARKED}:
             return  # a record on the way would come to stand in front of older ones
         for pending in state.pending.values():

@@ -59,6 +59,11 @@ def test_a_nullable_item_is_broken_without_parentheses() -> None:
     )
 
 
+def test_the_head_of_a_block_that_nothing_can_break_is_kept_on_its_line() -> None:
+    """A pair of comments can't enclose it."""
+    assert statement(f"if {LONG} is ", LONG, ":") == f"if {LONG} is {LONG}:  # fmt: skip"
+
+
 def test_what_nothing_can_break_is_kept_from_formatters() -> None:
     """They would put it into parentheses at one line length, and take them away at another."""
     assert statement("x: ", Either(LONG, LONG)) == f"x: {LONG} | {LONG}"

@@ -80,6 +80,7 @@ def test_an_output_folder_is_one_for_the_output_alone(tmp_path: Path) -> None:
         "link": "is a symbolic link",
         "file": "is not a folder",
         "repository": "is a repository",
+        "repository/.git/inside": "lies in a repository's own .git",
         "project": "holds the schemas",
         "project/schemas": "holds the schemas",
     }

@@ -16,6 +16,16 @@ def test_the_stored_offset_is_the_first_edge() -> None:
     assert Frontier(41).edge() == 41
 
 
+def test_the_end_is_behind_the_newest_offset() -> None:
+    frontier = Frontier(None)
+    assert frontier.end() == 0
+    frontier.add([3, 4, 9])
+    assert frontier.end() == 10
+    frontier.resolve([3, 4, 9])
+    assert frontier.edge() == 9
+    assert frontier.end() == 10
+
+
 def test_the_edge_waits_for_the_first_unresolved_offset() -> None:
     frontier = Frontier(None)
     frontier.add(range(5))
