@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import traceback
+import linecache
+from traceback import walk_tb
 
 from wakuwaku._core.commands import Failure
 from wakuwaku.errors import HandleError
@@ -11,6 +12,7 @@ __all__ = ["describe"]
 
 _MESSAGE_LIMIT = 2_000
 _TRACEBACK_LIMIT = 8_000
+_DEEPEST_FRAMES = 50
 
 
 def describe(error: BaseException, *, handler: str = "", attempts: int = 0) -> Failure:
@@ -36,8 +38,19 @@ def _text_of(error: BaseException) -> str:
 
 
 def _traceback_of(error: BaseException) -> str:
-    """Return where the error was raised: frames only, since a message may hold an event's content."""
-    return "".join(traceback.format_tb(error.__traceback__))
+    """Return where the error was raised: frames only, since a message may hold an event's content.
+
+    What `traceback.format_tb` gives but for the carets, for which it would parse each line again at every failure.
+    """
+    frames = list(walk_tb(error.__traceback__))
+    left_out = len(frames) - _DEEPEST_FRAMES
+    lines = [f"  ({left_out} frames)\n"] if left_out > 0 else []
+    for frame, number in frames[-_DEEPEST_FRAMES:]:
+        code = frame.f_code
+        lines.append(f'  File "{code.co_filename}", line {number}, in {code.co_name}\n')
+        if source := linecache.getline(code.co_filename, number, frame.f_globals).strip():
+            lines.append(f"    {source}\n")
+    return "".join(lines)
 
 
 def _bounded(text: str, limit: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wakuwaku.errors import LeaseHeldError
 from wakuwaku.log import Lease, Log
+from wakuwaku.log.lease import this_machine
 
 __all__ = ["Tenure", "holder_name", "is_gone"]
 
@@ -35,12 +36,12 @@ def _started(pid: int) -> str:
 
     From Linux's procfs: the boot id, since ticks start anew with the machine, and field 22 of ``stat``.
     """
+    boot = this_machine().boot
     try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         ticks = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
     except (OSError, IndexError):
         return ""
-    return f"{boot}:{ticks}"
+    return f"{boot}:{ticks}" if boot else ""
 
 
 class Tenure:
@@ -50,7 +51,7 @@ class Tenure:
         self._log = log
         self._place = (consumer, topic, partition)
         self._seconds = seconds
-        self._holder = holder_name()
+        self._holder = "" if seconds is None else holder_name()
         self.lease: Lease | None = None
 
     async def take(self) -> None:
