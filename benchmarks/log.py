@@ -14,6 +14,8 @@ Ratios are of the log's rate to the raw one. Both settings of fsync are measured
 part of the time, with "normal" the work of the log is seen. All are measured in turn, batch by batch, so that a slow
 moment of the machine meets them all.
 
+"tasks at once" appends the same batches from several tasks, so that one fsync makes more than one of them durable.
+
 "small publishes" are 1 000 appends of one record from 20 tasks; commits are counted in the write-ahead log, each is one
 fsync. "idle" is the share of a core that a consumer of four partitions takes while nothing is in the log to read.
 """
@@ -49,6 +51,7 @@ from wakuwaku.log.sqlite_file import open_reader, open_writer
 
 BATCH = 1_000
 PARTS = 10
+TASKS = 4
 HEAD = bytes(15)
 
 Fsync = Literal["full", "normal"]
@@ -170,6 +173,26 @@ async def measure(folder: Path, fsync: Fsync, events: int, body: int) -> None:
     raw.connection.close()
 
 
+async def several_in_flight(folder: Path, events: int, body: int) -> None:
+    """Append batches from several tasks at once, each awaiting its own, with every append durable."""
+    meter = Meter()
+    each = events // BATCH // PARTS // TASKS
+    batches = [make_batch(number, body) for number in range(100)]
+    async with await SqliteLog.open(folder / "shared.db", fsync="full") as log:
+        await log.create_topic("orders", 1)
+
+        async def append() -> None:
+            for number in range(each):
+                await log.append("orders", 0, batches[number % len(batches)])
+
+        for _ in range(PARTS):
+            start = perf_counter()
+            await asyncio.gather(*(append() for _ in range(TASKS)))
+            meter.rates.append(BATCH * TASKS * each / (perf_counter() - start))
+    print("\nfsync full, shared")
+    meter.show(f"log append, {TASKS} tasks at once")
+
+
 async def measure_reads(log: SqliteLog, path: Path) -> None:
     """Read the log from end to end, beside SQLite."""
     end = (await log.bounds("orders", 0)).end
@@ -248,6 +271,7 @@ def main() -> None:
     settings: tuple[Fsync, ...] = ("full", "normal")
     steps: list[Callable[[Path], Coroutine[Any, Any, None]]] = [
         *(partial(measure, fsync=fsync, events=arguments.events, body=arguments.body) for fsync in settings),
+        partial(several_in_flight, events=arguments.events, body=arguments.body),
         small_publishes,
         partial(idle, seconds=arguments.idle),
     ]
