@@ -10,13 +10,16 @@ from wakuwaku.testing.scenario import End, Life, Publication, Scenario, Step, fa
 from wakuwaku.testing.simulation import play
 from wakuwaku.testing.trace import CallStarted, Outcome, Trace
 
-__all__ = ["CRASH_AT_REST", "FAILS", "OK", "START", "TRANSIENT", "Call", "calls", "run"]
+__all__ = ["CRASH_AT_REST", "FAILS", "OK", "START", "STOP_AT_REST", "TRANSIENT", "Call", "calls", "run"]
 
 #: Virtual time at which every simulation starts.
 START = 1000.0
 
 #: A life that has all the steps it wants: it ends after 40 seconds of virtual time, with nothing under way.
 CRASH_AT_REST = Life(End.CRASH, steps=10**9, timeout=0.0, downtime=5.0, wall_jump=0.0)
+
+#: A life that is asked to stop after 40 seconds of virtual time, and is given half a second.
+STOP_AT_REST = Life(End.STOP, steps=10**9, timeout=0.5, downtime=5.0, wall_jump=0.0)
 
 OK = Step(0.0, Outcome.OK)
 FAILS = Step(0.0, Outcome.RETRYABLE)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from tests.simulation.scenes import CRASH_AT_REST, FAILS, OK, TRANSIENT, calls, run
+import pytest
+
+from tests.simulation.scenes import CRASH_AT_REST, FAILS, OK, START, STOP_AT_REST, TRANSIENT, calls, run
 from wakuwaku import Algebra, Ordering
 from wakuwaku._core.plan import Entry
 from wakuwaku._core.quarantine import Quarantine
-from wakuwaku.config import DeliveryMode
+from wakuwaku.config import DeliveryMode, GiveUp
 from wakuwaku.headers import Record, encode_head
 from wakuwaku.testing.laws import violations
-from wakuwaku.testing.trace import Outcome
+from wakuwaku.testing.trace import Stopped
 
 STUCK, HEALED = 1, 2
 
@@ -80,9 +82,37 @@ def test_in_no_double_consume_an_attempt_that_a_crash_cut_short_is_over() -> Non
     assert not violations(trace)
 
 
-def test_a_stop_ends_a_wait_in_place_and_the_event_runs_again() -> None:
-    trace = run([(0.0, STUCK)], {0: [TRANSIENT]}, [CRASH_AT_REST._replace(steps=60)], retry_delays=(30.0,))
-    assert [call[4] for call in calls(trace, STUCK)] == [Outcome.TRANSIENT.value, Outcome.OK.value]
+@pytest.mark.parametrize("mode", DeliveryMode)
+def test_a_stop_ends_a_wait_in_place_and_the_event_runs_again(mode: DeliveryMode) -> None:
+    """The handler said that it failed, so nothing would be done twice."""
+    trace = run([(0.0, STUCK)], {0: [TRANSIENT]}, [STOP_AT_REST], mode=mode, retry_delays=(60.0,))
+    assert [(life, outcome) for _, life, _, _, outcome in calls(trace, STUCK)] == [(1, "transient"), (2, "ok")]
+    assert not violations(trace)
+
+
+@pytest.mark.parametrize(("mode", "again"), list(zip(DeliveryMode, ([0, 1, 2], [1, 2]), strict=True)))
+def test_a_stop_without_time_loses_nothing_but_what_its_handlers_have(mode: DeliveryMode, again: list[int]) -> None:
+    """All three were handed out for the key at once, and the handler had the first of them when it was cancelled."""
+    hangs = FAILS._replace(outcome=None)
+    trace = run([(0.0, STUCK)] * 3, {0: [hangs]}, [STOP_AT_REST], mode=mode, retry_delays=(1.0,))
+    first, *others = calls(trace, STUCK)
+    assert (first[2], first[4]) == (0, "cancelled")
+    assert [(offset, outcome) for _, _, offset, _, outcome in others] == [(offset, "ok") for offset in again]
+    assert not violations(trace)
+
+
+def test_a_policy_that_ends_the_partition_waits_for_handlers_that_run() -> None:
+    """The other key's handler takes a second longer than the last attempt of the key that is given up."""
+    trace = run(
+        [(0.0, STUCK), (0.0, HEALED)],
+        {0: [FAILS, FAILS], 1: [OK._replace(seconds=2.0)]},
+        mode=DeliveryMode.NO_DOUBLE_CONSUME,
+        retry_delays=(1.0,),
+        on_give_up=GiveUp.STOP,
+    )
+    assert calls(trace, HEALED) == [(0.0, 1, 1, "main", "ok")]
+    (stopped, *_) = (one for one in trace.happened if isinstance(one, Stopped))
+    assert stopped.at == START + 2.0
     assert not violations(trace)
 
 
