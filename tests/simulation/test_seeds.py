@@ -47,6 +47,14 @@ def test_two_instances_at_once_lose_nothing(first: int) -> None:
         assert not report.violations, str(report)
 
 
+@pytest.mark.parametrize("first", range(0, 300, _STRETCH))
+def test_two_instances_with_leases_keep_what_their_mode_promises(first: int) -> None:
+    """One may lose its lease at any moment: the clock that leases end by jumps by up to an hour."""
+    for seed in range(first, first + _STRETCH):
+        report = check(with_two_instances(draw(seed), lease_seconds=5.0))
+        assert not report.violations, str(report)
+
+
 def test_a_seed_does_the_same_again() -> None:
     """Every event of a simulation, its virtual time included, follows from the seed."""
     for seed in range(20):

@@ -61,7 +61,7 @@ T = TypeVar("T")
 #: Seconds that a stop may take beyond its time-out, to write what is known.
 LAST_WORDS = 5.0
 
-#: Seconds that handlers have to end after they were cancelled.
+#: Seconds that handlers have to end after they were cancelled, and the log to take the lease back.
 _CANCEL_GRACE = 1.0
 
 
@@ -186,8 +186,9 @@ class PartitionRunner:
             if tasks:
                 _, late = await asyncio.wait(tasks, timeout=_CANCEL_GRACE)
                 self.stuck = [handler_of(task) for task in late]
-            with contextlib.suppress(LogError):  # it runs out by itself
-                await self._tenure.leave()
+            with contextlib.suppress(LogError, TimeoutError):  # it runs out by itself
+                async with asyncio.timeout(_CANCEL_GRACE):
+                    await self._tenure.leave()
 
     async def _load(self) -> Partition:
         """Make the machine from where this consumer left off."""

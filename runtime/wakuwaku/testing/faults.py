@@ -41,8 +41,8 @@ class Faults:
 class DurableLog(MemoryLog):
     """Be what survives a crash: a log in memory with retention for its topics."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        super().__init__(clock=clock)
         self._first: dict[str, int] = {}
 
     def drop_before(self, topic: str, first: int) -> None:

@@ -223,9 +223,13 @@ def fact_of(offset: int, *, key: int, tag: int = 1, ordering: Ordering = Orderin
     return Fact(offset, key, tag, int(ordering), value, Nature.HANDLED, Record(head, body))
 
 
-def with_two_instances(scenario: Scenario) -> Scenario:
-    """Return the scenario with two instances of the consumer at once in NO_EVENT_LOSE, each with as many lives."""
-    config = replace(scenario.config, mode=DeliveryMode.NO_EVENT_LOSE)
+def with_two_instances(scenario: Scenario, *, lease_seconds: float | None = None) -> Scenario:
+    """Return the scenario with two instances of the consumer at once, each with as many lives.
+
+    Without leases nothing fences them off from each other, and only NO_EVENT_LOSE promises anything.
+    """
+    mode = DeliveryMode.NO_EVENT_LOSE if lease_seconds is None else scenario.config.mode
+    config = replace(scenario.config, mode=mode, lease_seconds=lease_seconds)
     return replace(scenario, config=config, instances=2, lives=[life for life in scenario.lives for _ in range(2)])
 
 

@@ -13,7 +13,7 @@ from wakuwaku._engine.subscription import retry_topic
 from wakuwaku.config import GiveUp
 from wakuwaku.consumer import Consumer
 from wakuwaku.deadletter import dead_topic
-from wakuwaku.errors import ConsumerStoppedError, LogUnavailableError
+from wakuwaku.errors import ConsumerStoppedError, FencedError, LeaseHeldError, LogUnavailableError
 from wakuwaku.handler import Batch
 from wakuwaku.headers import Record
 from wakuwaku.observe.logging import logger
@@ -93,7 +93,7 @@ class _Stage:
     def __init__(self, scenario: Scenario, loop: VirtualLoop) -> None:
         self._scenario = scenario
         self._loop = loop
-        self._log = DurableLog()
+        self._log = DurableLog(clock=lambda: loop.time() + self._wall_offset)
         self._began = loop.time()
         self._wall_offset = _EPOCH - loop.time()
         self._chance = _random(scenario, "log")
@@ -277,7 +277,9 @@ class _Stage:
     def _stopped(self, life: _Life, error: Exception) -> None:
         """Note that a consumer stopped on its own; only the log at the start and the policy may have it do so."""
         by_policy = self._scenario.config.on_give_up is GiveUp.STOP and "was given up after" in str(error)
-        fenced = self._scenario.instances > 1 and "another instance" in str(error)
+        fenced = self._scenario.instances > 1 and (
+            isinstance(error.__cause__, FencedError | LeaseHeldError) or "another instance" in str(error)
+        )
         if not by_policy and not fenced and not isinstance(error, LogUnavailableError):
             raise SimulationError(f"the consumer stopped: {error} ({error.__cause__!r})")
         if not life.connection.cut:

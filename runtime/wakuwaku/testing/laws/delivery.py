@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from wakuwaku._core.journal import AttemptStarted
 from wakuwaku._engine.partition import LAST_WORDS
 from wakuwaku.algebra import Algebra
 from wakuwaku.config import DeliveryMode, GiveUp
@@ -19,6 +20,7 @@ from wakuwaku.testing.trace import (
     Nature,
     Outcome,
     Read,
+    Recorded,
     StopAsked,
     Stopped,
     StopReturned,
@@ -85,31 +87,60 @@ def _losable(trace: Trace) -> set[int]:
     """Return what NO_DOUBLE_CONSUME may lose.
 
     That is what a handler got and told no outcome of; and, when a life was cut short by a crash, an abort, or a stop
-    whose last words found no log to take them, what it had read and not made durable.
+    whose last words found no log to take them, what it had read and not made durable. An instance that took over while
+    another one had an attempt under way ends it as one that was cut short.
     """
     losable: set[int] = set()
-    held: dict[int, set[int]] = {}
-    asked: dict[int, float] = {}  # by life: until when its last words were to be written
-    ledger = Ledger(trace.config.retry_delays)
+    hands = _Hands(trace)
     calls = trace.calls()
     for one in trace.happened:
-        if isinstance(one, Read) and one.topic == trace.topic:
-            held.setdefault(one.life, set()).update(one.offsets)
-        elif isinstance(one, CallStarted) and _without_outcome(calls[one.call][1]):
+        if isinstance(one, CallStarted) and _without_outcome(calls[one.call][1]):
             losable.update(one.offsets)
         elif isinstance(one, Appended) and one.topic == trace.retries:
-            ledger.add(one.base, trace.retry_items(one))
-            for state in ledger.keys.values():
-                held.get(one.life, set()).difference_update(state.sources)
-        elif isinstance(one, StopAsked):
-            asked[one.life] = one.at + one.timeout + LAST_WORDS
-        elif gives_up(trace, one):
-            asked[one.life] = one.at + trace.config.drain_timeout + LAST_WORDS
-        elif isinstance(one, Crashed) or (isinstance(one, Stopped | StopReturned) and one.at >= asked.get(one.life, 0)):
-            losable |= held.pop(one.life, set())
-            for key in ledger.keys:
-                losable |= _handed_out(ledger, key)
+            losable |= hands.appended(one)
+        elif hands.cut_short(one):
+            losable |= hands.dropped(one.life)
     return losable
+
+
+class _Hands:
+    """Follow what each life has in its hands."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._held: dict[int, set[int]] = {}  # by life: main offsets that it read and did not make durable
+        self._stops: dict[int, float] = {}  # by life: until when its last words were to be written
+        self._begun: dict[int, int] = {}  # by key: the life that began its last attempt
+        self._ledger = Ledger(trace.config.retry_delays)
+
+    def appended(self, one: Appended) -> set[int]:
+        """Take in an append to the retry topic; return what attempts of other lives, which this ends, had."""
+        taken_over = [key for key, life in self._begun.items() if life != one.life]
+        lost = {offset for key in taken_over for offset in _handed_out(self._ledger, key)}
+        items = self._trace.retry_items(one)
+        self._begun.update((item.key, one.life) for item in items if isinstance(item, AttemptStarted))
+        self._ledger.add(one.base, items)
+        for state in self._ledger.keys.values():
+            self._held.get(one.life, set()).difference_update(state.sources)
+        if gives_up(self._trace, one):
+            self._stops[one.life] = one.at + self._trace.config.drain_timeout + LAST_WORDS
+        return lost
+
+    def cut_short(self, one: Recorded) -> bool:
+        """Take in anything else, and tell whether it cut its life short."""
+        if isinstance(one, Read) and one.topic == self._trace.topic:
+            self._held.setdefault(one.life, set()).update(one.offsets)
+        elif isinstance(one, StopAsked):
+            self._stops[one.life] = one.at + one.timeout + LAST_WORDS
+        elif isinstance(one, Stopped | StopReturned):
+            fenced = self._trace.instances > 1 and (isinstance(one, Stopped) or one.left > 0)
+            return fenced or one.at >= self._stops.get(one.life, 0)
+        return isinstance(one, Crashed)
+
+    def dropped(self, life: int) -> set[int]:
+        """Return what a life had when it was cut short."""
+        lost = self._held.pop(life, set())
+        return lost.union(*(_handed_out(self._ledger, key) for key in self._ledger.keys))
 
 
 def _without_outcome(end: CallEnded | None) -> bool:
