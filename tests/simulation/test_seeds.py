@@ -55,6 +55,13 @@ def test_two_instances_with_leases_keep_what_their_mode_promises(first: int) -> 
         assert not report.violations, str(report)
 
 
+def test_two_instances_without_a_fence_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that takes what an instance writes after it lost its lease: both hand out the same records."""
+    monkeypatch.setattr("wakuwaku.log.memory.check_fence", lambda *_: None)
+    reports = (check(with_two_instances(draw(seed), lease_seconds=5.0)) for seed in range(1_000))
+    assert any("no event twice" in report.violations for report in reports)
+
+
 def test_a_seed_does_the_same_again() -> None:
     """Every event of a simulation, its virtual time included, follows from the seed."""
     for seed in range(20):
