@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from wakuwaku._core.commands import Dead, DeadReason, Failure, RunKey
 from wakuwaku._core.inputs import KeyAbandoned, KeyFinished, TransientFailed, TransientPassed
@@ -40,7 +42,7 @@ class Interrupted(Exception):  # noqa: N818 - not an error: a wait in place that
     """A chunk that waited in place was left behind by a stop."""
 
 
-class Chunk(NamedTuple):
+class Chunk(msgspec.Struct, frozen=True, gc=False):
     """Hold what one call of a handler gets, the records that went into it, and the event of each record."""
 
     events: Sequence[Event]
@@ -168,7 +170,7 @@ class Execution:
     async def _chunk(self, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress) -> Failure | None:
         """Call the handler until it says something else than Transient; return the failure that ends the run."""
         try:
-            await self._call(command, binding, chunk, progress, 0)
+            await binding.call(self._give(command, binding, chunk, progress))
         except Exception as error:
             if ends_the_process(error):
                 raise
@@ -176,32 +178,27 @@ class Execution:
         self._counters.handled += len(chunk.events)
         return None
 
-    async def _call(self, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress, waits: int) -> None:
-        """Call the handler once, after this many waits in place."""
+    def _give(self, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress, waits: int = 0) -> Batch[Any]:
+        """Return what the handler is called with, after this many waits in place."""
         self._counters.calls += 1
         self.calling = binding.handler
-        progress.given.append(chunk.entries)
-        try:
-            await binding.call(
-                Batch(
-                    chunk.events,
-                    topic=self._topic,
-                    partition=self._partition,
-                    offsets=[entry.offset for entry in chunk.entries],
-                    attempt=(command.attempt or 1) + waits,
-                    source="retry" if command.attempt else "main",
-                    unfolded=chunk.unfolded,
-                )
-            )
-        except Exception as error:
-            if not ends_the_process(error):
-                progress.given.remove(chunk.entries)
-            raise
+        entries = chunk.entries
+        progress.given.append(entries)
+        return Batch(
+            chunk.events,
+            topic=self._topic,
+            partition=self._partition,
+            offsets=[entry.offset for entry in entries] if len(entries) > 1 else (entries[0].offset,),
+            attempt=(command.attempt or 1) + waits,
+            source="retry" if command.attempt else "main",
+            unfolded=chunk.unfolded,
+        )
 
     async def _failed(
         self, error: Exception, command: RunKey, binding: Binding, chunk: Chunk, progress: Progress
     ) -> Failure | None:
         """Wait in place while the handler asks for it, then sort what the last call raised."""
+        progress.given.remove(chunk.entries)
         waits = 0
         if is_transient(error):
             self._tell(TransientFailed(command.key, binding.handler))
@@ -228,7 +225,12 @@ class Execution:
             waits = context.retry_count
             if not waits:
                 raise first  # the call that was made before the template was asked
-            await self._call(command, binding, chunk, progress, waits)
+            try:
+                await binding.call(self._give(command, binding, chunk, progress, waits))
+            except Exception as error:
+                if not ends_the_process(error):
+                    progress.given.remove(chunk.entries)
+                raise
 
         try:
             await self._in_place.execute_async(call_again)
