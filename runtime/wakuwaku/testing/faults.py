@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wakuwaku.errors import LogUnavailableError
 from wakuwaku.headers import Record
@@ -83,7 +83,7 @@ class Connection(OpenLog):
         self._note = note
         self._clock = clock
         self._under_way = 0
-        self._failed: set[tuple[str, str]] = set()
+        self._failed: set[tuple[asyncio.Task[Any] | None, str, str]] = set()  # and not tried again yet, by whom
         self.cut = False
 
     @property
@@ -158,14 +158,15 @@ class Connection(OpenLog):
 
     async def _call(self, kind: tuple[str, str], effect: Callable[[], Awaitable[T]]) -> T:
         self._under_way += 1
+        caller = asyncio.current_task()
         try:
             result = await self._on_the_way(kind, effect)
         except LogUnavailableError:
-            self._failed.add(kind)
+            self._failed.add((caller, *kind))
             raise
         finally:
             self._under_way -= 1
-        self._failed.discard(kind)
+        self._failed.discard((caller, *kind))
         return result
 
     async def _on_the_way(self, kind: tuple[str, str], effect: Callable[[], Awaitable[T]]) -> T:

@@ -47,8 +47,8 @@ _LONG_ENOUGH = 3600.0
 #: Virtual seconds after which a life ends that has steps left: it may have nothing to do.
 _LONG_LIFE = 40.0
 
-#: How often a consumer may be started before it must have done everything.
-_MOST_LIVES = 60
+#: How often a consumer may be started before it must have done everything; a policy may stop it at every failure.
+_MOST_LIVES = 200
 
 
 class SimulationError(AssertionError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from wakuwaku._core.journal import AttemptStarted
 from wakuwaku._engine.partition import LAST_WORDS
@@ -93,8 +93,9 @@ def _losable(trace: Trace) -> set[int]:
     losable: set[int] = set()
     hands = _Hands(trace)
     calls = trace.calls()
+    cuts = {round(one.at + one.timeout, 6) for one in trace.happened if isinstance(one, StopAsked)}
     for one in trace.happened:
-        if isinstance(one, CallStarted) and _without_outcome(calls[one.call][1]):
+        if isinstance(one, CallStarted) and _without_outcome(calls[one.call][1], cuts):
             losable.update(one.offsets)
         elif isinstance(one, Appended) and one.topic == trace.retries:
             losable |= hands.appended(one)
@@ -143,8 +144,11 @@ class _Hands:
         return lost.union(*(_handed_out(self._ledger, key) for key in self._ledger.keys))
 
 
-def _without_outcome(end: CallEnded | None) -> bool:
-    return end is None or end.outcome is Outcome.CANCELLED
+def _without_outcome(end: CallEnded | None, cuts: Collection[float]) -> bool:
+    """Tell whether nobody knows how a call ended, as when a stop and the call's own time-out cut it at one instant."""
+    if end is None or end.outcome is Outcome.CANCELLED:
+        return True
+    return end.outcome is Outcome.RETRYABLE and round(end.at, 6) in cuts
 
 
 def _handed_out(ledger: Ledger, key: int) -> set[int]:
