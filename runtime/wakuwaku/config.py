@@ -35,8 +35,8 @@ class ConsumerConfig:
     functions have `concurrency` threads for all partitions together. A handler that blocks
     the event loop for longer than `lag_warning` is named in the log; None turns the watch off. When
     `failures_in_a_row` keys fail for good one after another, the partition stops: then it is not the events that are
-    wrong. A lease of `lease_seconds` keeps a second instance off the partitions of this one; None works without, as a
-    log that keeps no leases must. `drain_timeout` is how long a graceful stop waits for what runs.
+    wrong. A lease of `lease_seconds` keeps a second instance off the partitions of this one; None works without, as on
+    a log that keeps no leases. `drain_timeout` is how long a graceful stop waits for what runs.
     """
 
     consumer: str

@@ -19,6 +19,7 @@
         ├── LogFormatError          the file is not a log of ours, is damaged, or is newer
         ├── LeaseHeldError          another holder has the lease; tells who and until when
         ├── FencedError             another holder took the lease over: this one may write no more
+        ├── NoLeasesError           this log keeps no leases
         ├── TopicNotFoundError      no such topic or partition
         ├── TopicMismatchError      the topic exists with another shape
         └── OffsetOutOfRangeError   an offset lies outside of what the log holds
@@ -42,6 +43,7 @@ __all__ = [
     "LogError",
     "LogFormatError",
     "LogUnavailableError",
+    "NoLeasesError",
     "OffsetOutOfRangeError",
     "PublishError",
     "RetryableError",
@@ -181,6 +183,10 @@ class LeaseHeldError(LogError):
 
 class FencedError(LogError):
     """Report a write under a lease that was taken over or given up; nothing of it was kept, and no other will be."""
+
+
+class NoLeasesError(LogError):
+    """Report that a log keeps no leases, so that nothing but their assignment keeps two instances apart."""
 
 
 class TopicNotFoundError(LogError):

@@ -8,7 +8,7 @@ import platform
 import secrets
 from pathlib import Path
 
-from wakuwaku.errors import LeaseHeldError
+from wakuwaku.errors import LeaseHeldError, NoLeasesError
 from wakuwaku.log import Lease, Log
 from wakuwaku.log.lease import this_machine
 
@@ -57,12 +57,15 @@ class Tenure:
     async def take(self) -> None:
         """Take the lease. Raises `LeaseHeldError` while somebody else has it, and `LogError`.
 
-        A holder that was a process of this machine and has ended is not waited for.
+        A holder that was a process of this machine and has ended is not waited for. On a log that keeps no leases the
+        consumer works without.
         """
         if self._seconds is None:
             return
         try:
             self.lease = await self._ask(self._holder, self._seconds)
+        except NoLeasesError:
+            self._seconds = None
         except LeaseHeldError as error:
             if not is_gone(error.holder):
                 raise

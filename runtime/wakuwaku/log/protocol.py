@@ -117,7 +117,8 @@ class Log(Protocol):
     ) -> None:
         """Store the last offset that is done, durably; a lower one than before is taken too.
 
-        A `lease` is checked as by `append`. Raises `TopicNotFoundError` and `FencedError`.
+        A `lease` is checked as by `append`. Raises `TopicNotFoundError` and `FencedError`, and where a log stores no
+        offset beyond the end of the partition `OffsetOutOfRangeError`.
         """
         ...
 
@@ -128,7 +129,8 @@ class Log(Protocol):
         for `seconds` from now; then, or once it is given up, anybody may take it, and the one before is fenced. Held
         too long it is still good as long as nobody took it. Giving up what somebody else holds changes nothing.
 
-        Raises `LeaseHeldError` when somebody else holds it, `TopicNotFoundError`, and `ValueError` for more than a day.
+        Raises `LeaseHeldError` when somebody else holds it, `TopicNotFoundError`, and `ValueError` for more than a day;
+        `NoLeasesError` where a log keeps no leases, and so takes none in `append` and `store_offset`.
         """
         ...
 

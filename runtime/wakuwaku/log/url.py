@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from wakuwaku.errors import ConfigError
 from wakuwaku.log.arguments import check_name
+from wakuwaku.log.iggy_address import address_of, without_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,15 +34,21 @@ async def connect(url: str, *, stream: str = "default", create: bool = True) -> 
     ==========================  ===========================================================================
     ``memory://``               a new, empty one in memory
     ``sqlite:///events.db``     the file at a relative path; ``sqlite:////var/lib/events.db`` at an absolute
+    ``iggy://user:pw@host``     an Apache Iggy server, port 8090 unless it says ``host:port``; the extra ``iggy``
     ==========================  ===========================================================================
 
     Options of ``sqlite``: ``?fsync=full`` (default) or ``normal``, ``&busy_timeout=5`` in seconds; `SqliteLog.open`
-    tells what they do. Characters with a meaning in URLs are written with ``%``, as ``%3F`` for ``?``. `stream` is the
+    tells what they do. Options of ``iggy``: ``?tls=true``, ``&tls_domain=``, ``&tls_ca_file=``, ``&timeout=30`` in
+    seconds and ``&durability=persisted`` (default) or ``replicated``; a personal access token stands alone before the
+    ``@``. Characters with a meaning in URLs are written with ``%``, as ``%3F`` for ``?``. `stream` is the
     group of topics to work on; those of other streams in the same file are out of sight. A file that does not exist is
-    created, unless `create` is false: then it is a `LogError`.
+    created, unless `create` is false: then it is a `LogError`. So is a stream of a server, which is created with its
+    first topic.
 
     Raises `ConfigError` for a URL, option or stream name that is wrong, and what opening the log raises.
     """
+    if _is_of_server(url):
+        return await _iggy(url, stream, create=create)
     try:
         check_name("stream", stream)
         parts = urlsplit(url)
@@ -51,12 +58,14 @@ async def connect(url: str, *, stream: str = "default", create: bool = True) -> 
         return _memory(url, parts)
     if parts.scheme == "sqlite":
         return await _sqlite(url, parts, stream, create=create)
-    if parts.scheme == "iggy":
-        raise ConfigError(
-            "iggy:// is planned; this version has no such log, and nothing to install adds it."
-            " Use sqlite:///FILE or memory://"
-        )
-    raise ConfigError(f"{url!r} names no log: a URL of a log begins with sqlite:/// or memory://")
+    raise ConfigError(
+        f"{without_secret(url)!r} names no log: a URL of a log begins with sqlite:///, iggy:// or memory://"
+    )
+
+
+def _is_of_server(url: str) -> bool:
+    """Tell whether a URL has a password in it, which nothing here may quote."""
+    return url[:7].lower() == "iggy://"
 
 
 def _memory(url: str, parts: SplitResult) -> OpenLog:
@@ -69,11 +78,28 @@ def _memory(url: str, parts: SplitResult) -> OpenLog:
 
 def file_of(url: str) -> Path | None:
     """Return the file of an embedded log, by its URL, or None for another kind of log. Raises `ConfigError`."""
+    if _is_of_server(url):
+        return None
     try:
         parts = urlsplit(url)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     return Path(_path(url, parts)) if parts.scheme == "sqlite" else None
+
+
+async def _iggy(url: str, stream: str, *, create: bool) -> OpenLog:
+    address = address_of(url)
+    try:
+        check_name("stream", stream)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    try:
+        from wakuwaku.log.iggy import IggyLog  # noqa: PLC0415 - as above, and its client is an extra
+    except ImportError as error:
+        if error.name != "apache_iggy":
+            raise
+        raise ConfigError("a log on Apache Iggy needs its client: pip install 'wakuwaku[iggy]'") from None
+    return await IggyLog.open(address, stream=stream, create=create)
 
 
 async def _sqlite(url: str, parts: SplitResult, stream: str, *, create: bool) -> OpenLog:

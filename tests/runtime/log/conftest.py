@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.runtime.iggy_server import needs_iggy, new_log
 from wakuwaku.log import MemoryLog, OpenLog, SqliteLog
 
 if TYPE_CHECKING:
@@ -28,11 +30,29 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@contextlib.asynccontextmanager
+async def opened(kind: str, folder: Path, clock: Clock) -> AsyncIterator[OpenLog]:
+    """Open a new log of a kind."""
+    if kind == "iggy":
+        async with new_log() as log:
+            yield log
+    else:
+        place = folder / "events.db"
+        async with MemoryLog(clock=clock) if kind == "memory" else await SqliteLog.open(place, clock=clock) as log:
+            yield log
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("iggy", marks=needs_iggy)])
 async def log(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[OpenLog]:
     """An open log with a topic `orders` of two partitions."""
-    path = tmp_path / "events.db"
-    opened = MemoryLog(clock=clock) if request.param == "memory" else await SqliteLog.open(path, clock=clock)
-    async with opened as log:
+    async with opened(request.param, tmp_path, clock) as log:
+        await log.create_topic("orders", 2)
+        yield log
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def embedded(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[OpenLog]:
+    """An open log of this package itself, with a topic `orders` of two partitions."""
+    async with opened(request.param, tmp_path, clock) as log:
         await log.create_topic("orders", 2)
         yield log

@@ -21,6 +21,12 @@ RECORD = Record(b"", b"body")
 HERE = Machine("db-1", "boot 1")
 
 
+@pytest.fixture
+def log(embedded: OpenLog) -> OpenLog:
+    """A log that keeps leases."""
+    return embedded
+
+
 async def take(log: OpenLog, holder: str, seconds: float = 30, partition: int = 0, consumer: str = "p") -> Lease:
     return await log.lease(consumer, "orders", partition, holder=holder, seconds=seconds)
 
