@@ -37,6 +37,9 @@ class ConsumerConfig:
     `failures_in_a_row` keys fail for good one after another, the partition stops: then it is not the events that are
     wrong. A lease of `lease_seconds` keeps a second instance off the partitions of this one; None works without, as on
     a log that keeps no leases. `drain_timeout` is how long a graceful stop waits for what runs.
+
+    With `share_retry_topic` what waits for another attempt is kept in ``retry_<topic>`` instead of a topic of this
+    consumer's own, so that it can take over from a Rust service under the same consumer name, and hand over to one.
     """
 
     consumer: str
@@ -56,6 +59,7 @@ class ConsumerConfig:
     lag_warning: float | None = 1.0
     lease_seconds: float | None = 30.0
     drain_timeout: float = 25.0
+    share_retry_topic: bool = False
 
     def __post_init__(self) -> None:
         problems = self._type_problems()
@@ -80,6 +84,7 @@ class ConsumerConfig:
             "mode": (DeliveryMode, "a DeliveryMode"),
             "on_give_up": (GiveUp, "a GiveUp"),
             "unknown_events": (UnknownEvents, "an UnknownEvents"),
+            "share_retry_topic": (bool, "True or False"),
         }
         return [
             f"{name}: {value!r} is not {what}"

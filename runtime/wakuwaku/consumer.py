@@ -124,7 +124,8 @@ class Consumer:
         bindings, ignored = bind(self._handlers, self._threads, self._config.handler_timeout)
         described = self._handlers.__wakuwaku__
         topic = described.name
-        own_topics = (retry_topic(topic, self._config.consumer), dead_topic(topic, self._config.consumer))
+        consumer, shared = self._config.consumer, self._config.share_retry_topic
+        own_topics = (retry_topic(topic, consumer, shared=shared), dead_topic(topic, consumer))
         for own in own_topics:
             if len(own.encode()) > _LONGEST_NAME:
                 raise StartError(

@@ -40,6 +40,7 @@ from wakuwaku._core.inputs import (
 from wakuwaku._core.partition import Partition
 from wakuwaku._engine.appends import OwnTopic
 from wakuwaku._engine.execution import Counters, Execution, Progress
+from wakuwaku._engine.offsets import StoredOffset
 from wakuwaku._engine.patience import until_answered
 from wakuwaku._engine.stuck import handler_of
 from wakuwaku._engine.subscription import Subscription, retry_topic
@@ -51,7 +52,7 @@ from wakuwaku.errors import ConsumerStoppedError, LogError, OffsetOutOfRangeErro
 from wakuwaku.headers import Record
 from wakuwaku.health import PartitionHealth
 from wakuwaku.log import Log, Page
-from wakuwaku.observe.logging import Place, log_note, log_unavailable
+from wakuwaku.observe.logging import Place, log_note, log_unavailable, log_unguarded
 from wakuwaku.retry import BackOffInterruptedError
 
 __all__ = ["LAST_WORDS", "PartitionRunner"]
@@ -81,8 +82,11 @@ class PartitionRunner:
         self._counters = counters
         self._place = Place(subscription.topic, partition, config.consumer)
         self._tenure = Tenure(log, config.consumer, subscription.topic, partition, config.lease_seconds)
-        self._retries = OwnTopic(log, retry_topic(subscription.topic, config.consumer), partition, self._tenure)
+        retries = retry_topic(subscription.topic, config.consumer, shared=config.share_retry_topic)
+        self._retries = OwnTopic(log, retries, partition, self._tenure)
         self._dead = OwnTopic(log, dead_topic(subscription.topic, config.consumer), partition, self._tenure)
+        self._offset = StoredOffset(log, config.consumer, subscription.topic, partition, self._tenure)
+        self._retry_offset = StoredOffset(log, config.consumer, self._retries.topic, partition, self._tenure)
         self._machine: Partition | None = None
         self._now: Callable[[], float] = time.monotonic
         self._stop = asyncio.Event()
@@ -165,6 +169,8 @@ class PartitionRunner:
         try:
             try:
                 await self._until_stop("taking the lease", self._tenure.take)
+                if self._tenure.unguarded:
+                    log_unguarded(self._place)
                 self._machine = await self._load()
             except BackOffInterruptedError:
                 return  # stopped before it began
@@ -192,20 +198,15 @@ class PartitionRunner:
 
     async def _load(self) -> Partition:
         """Make the machine from where this consumer left off."""
-        log, consumer, partition = self._log, self._consumer, self.partition
-        stored = await self._until_stop(
-            "loading the offset", partial(log.load_offset, consumer, self._topic, partition)
-        )
+        log, partition = self._log, self.partition
+        stored = await self._until_stop("loading the offset", self._offset.load)
         bounds = await self._until_stop("reading bounds", partial(log.bounds, self._topic, partition))
         if stored is not None and stored >= bounds.end:
             raise OffsetOutOfRangeError(
                 f"{self._place}: offset {stored} is stored, but the log ends before offset {bounds.end}: records were "
                 "lost, or this is another log under the same name. Nothing is read until the stored offset is set anew"
             )
-        retries = self._retries.topic
-        retry_stored = await self._until_stop(
-            "loading the retry offset", partial(log.load_offset, consumer, retries, partition)
-        )
+        retry_stored = await self._until_stop("loading the retry offset", self._retry_offset.load)
         machine = Partition(
             self._settings,
             stored=stored,
@@ -225,7 +226,8 @@ class PartitionRunner:
                 partial(self._log.read, self._retries.topic, self.partition, offset, count),
             )
             if not page:
-                self._retries.expect(offset)
+                if not self._subscription.config.share_retry_topic:
+                    self._retries.expect(offset)
                 return
             for command in machine.step(Replayed(page.offsets, page.records), asyncio.get_running_loop().time()):
                 self._do(command)
@@ -342,20 +344,15 @@ class PartitionRunner:
 
     async def _store(self) -> None:
         while True:
-            await self._store_offset(self._topic, (await self._stores.get()).offset)
+            offset = (await self._stores.get()).offset
+            await self._insist("storing the offset", partial(self._offset.store, offset))
             self._step(OffsetStored())
 
     async def _store_retry(self) -> None:
         while True:
-            await self._store_offset(self._retries.topic, (await self._retry_stores.get()).offset)
+            offset = (await self._retry_stores.get()).offset
+            await self._insist("storing the retry offset", partial(self._retry_offset.store, offset))
             self._step(RetryOffsetStored())
-
-    async def _store_offset(self, topic: str, offset: int) -> None:
-        store = self._log.store_offset
-        await self._insist(
-            "storing the offset",
-            partial(store, self._consumer, topic, self.partition, offset, lease=self._tenure.lease),
-        )
 
     async def _keep_lease(self) -> None:
         await self._insist("renewing the lease", self._tenure.keep)

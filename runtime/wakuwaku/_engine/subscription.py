@@ -17,9 +17,9 @@ __all__ = ["Subscription", "retry_topic"]
 _RETRY_CONCURRENCY = 10
 
 
-def retry_topic(topic: str, consumer: str) -> str:
-    """Return the name of a consumer's retry topic."""
-    return f"retry_{topic}_{consumer}"
+def retry_topic(topic: str, consumer: str, *, shared: bool = False) -> str:
+    """Return the name of a consumer's retry topic, or of the one that the Rust system's consumers share."""
+    return f"retry_{topic}" if shared else f"retry_{topic}_{consumer}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,10 @@ def _started(pid: int) -> str:
 
 
 class Tenure:
-    """Hold one lease: take it, renew it in time, give it up. `lease` is None when the consumer works without."""
+    """Hold one lease: take it, renew it in time, give it up.
+
+    `lease` is None when the consumer works without, and `unguarded` tells that it would not if the log kept leases.
+    """
 
     def __init__(self, log: Log, consumer: str, topic: str, partition: int, seconds: float | None) -> None:
         self._log = log
@@ -53,6 +56,7 @@ class Tenure:
         self._seconds = seconds
         self._holder = "" if seconds is None else holder_name()
         self.lease: Lease | None = None
+        self.unguarded = False
 
     async def take(self) -> None:
         """Take the lease. Raises `LeaseHeldError` while somebody else has it, and `LogError`.
@@ -66,6 +70,7 @@ class Tenure:
             self.lease = await self._ask(self._holder, self._seconds)
         except NoLeasesError:
             self._seconds = None
+            self.unguarded = True
         except LeaseHeldError as error:
             if not is_gone(error.holder):
                 raise

@@ -27,7 +27,7 @@ from wakuwaku._core.commands import (
     Unlatched,
 )
 
-__all__ = ["Place", "log_lag", "log_note", "log_unavailable", "logger"]
+__all__ = ["Place", "log_lag", "log_note", "log_unavailable", "log_unguarded", "logger"]
 
 logger = logging.getLogger("wakuwaku")
 
@@ -108,6 +108,11 @@ def log_lag(handler: str, seconds: float) -> None:
         seconds,
         handler or "something other than a handler",
     )
+
+
+def log_unguarded(place: Place) -> None:
+    """Write that nothing but its assignment keeps a second instance off a partition."""
+    logger.info("%s: this log keeps no leases, so this partition must be given to no other instance", place)
 
 
 def log_unavailable(doing: str, error: Exception, delay: float, place: Place) -> None:
