@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, NoReturn, Self, final
 
 from apache_iggy import Consumer, PollingStrategy
 
-from wakuwaku.errors import ConfigError, LogError, NoLeasesError, TopicNotFoundError
+from wakuwaku.errors import LogError, NoLeasesError, TopicNotFoundError
 from wakuwaku.log.arguments import check_count, check_name, check_offset, check_partition, check_partitions
+from wakuwaku.log.iggy_address import check_server_name
 from wakuwaku.log.iggy_connection import Connection, knows_the_layout
 from wakuwaku.log.iggy_messages import message_of, page_of_messages, requests_of
 from wakuwaku.log.iggy_poll import LayoutError, Polled, parse_poll
@@ -69,8 +70,7 @@ class IggyLog(OpenLog):
         Raises `LogUnavailableError` when no server answers, another `LogError` when it refuses user or password or has
         no such stream, and `ValueError` for a bad stream name.
         """
-        check_name("stream", stream)
-        _check_no_number("stream", stream)
+        check_server_name("stream", stream)
         log = cls(address, stream)
         try:
             await log._connection.open()
@@ -95,7 +95,9 @@ class IggyLog(OpenLog):
 
     async def topic(self, name: str) -> TopicInfo | None:
         """Return a topic, or None when it does not exist."""
-        _check_no_number("topic", name)
+        self._connection.check_open()
+        if not name or name.isdecimal():  # no topic has such a name, and the client would take it for an id
+            return None
         info = await self._topics.find(name)
         self._remember(name, info)
         return info
@@ -106,8 +108,7 @@ class IggyLog(OpenLog):
         Raises `TopicMismatchError` when it exists with another number, or lets records go by age or size.
         """
         self._connection.check_open()
-        check_name("topic", name)
-        _check_no_number("topic", name)
+        check_server_name("topic", name)
         check_partitions(partitions)
         info = await self._topics.create(name, partitions)
         self._remember(name, info)
@@ -259,13 +260,6 @@ def _send(
     client: IggyClient, *, stream: str, topic: str, partition: int, messages: list[SendMessage]
 ) -> Awaitable[SendMessagesResponse]:
     return client.send_messages(stream, topic, partition, messages)
-
-
-def _check_no_number(what: str, name: str) -> None:
-    if name.isascii() and name.isdecimal():
-        raise ConfigError(
-            f"{what} {name!r}: clients of Iggy take a name of digits alone for an id; choose another name"
-        )
 
 
 def _refuse_lease() -> NoReturn:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from wakuwaku.errors import ConfigError
+from wakuwaku.log.arguments import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
 
-__all__ = ["Address", "Durability", "address_of", "without_secret"]
+__all__ = ["Address", "Durability", "address_of", "check_server_name", "without_secret"]
 
 Durability = Literal["persisted", "replicated"]
 
@@ -53,6 +54,13 @@ class Address:
 
     def __str__(self) -> str:
         return f"iggy://{self.server}"
+
+
+def check_server_name(what: str, name: str) -> None:
+    """Refuse a name of a stream or topic that a server can't be asked for. Raises `ValueError`."""
+    check_name(what, name)
+    if name.isascii() and name.isdecimal():
+        raise ValueError(f"{what} {name!r}: clients of Iggy take a name of digits alone for an id; choose another name")
 
 
 def without_secret(url: str) -> str:

@@ -41,8 +41,12 @@ _PASSING: Final = (
 #: What lasting errors mean: how the text begins, the class, and the way out.
 _LASTING: Final[Sequence[tuple[str, type[LogError], str]]] = (
     ("Invalid credentials", LogError, "the server knows no such user, or the password is another; look at the URL"),
-    ("Invalid username", LogError, "the server knows no such user; look at the URL"),
-    ("Invalid password", LogError, "the password is another; look at the URL"),
+    (
+        "Invalid username",
+        LogError,
+        "the server knows no such user, or no user has such a name (3 to 50 bytes); look at the URL",
+    ),
+    ("Invalid password", LogError, "the password is another, or none at all (it has 3 to 100 bytes); look at the URL"),
     ("Invalid personal access token", LogError, "the server does not know the token; look at the URL"),
     ("Personal access token", LogError, "the token has expired; make a new one and put it into the URL"),
     ("User inactive", LogError, "the user is switched off; an administrator can switch it on"),

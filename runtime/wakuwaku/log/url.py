@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from wakuwaku.errors import ConfigError
 from wakuwaku.log.arguments import check_name
-from wakuwaku.log.iggy_address import address_of, without_secret
+from wakuwaku.log.iggy_address import address_of, check_server_name, without_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,7 @@ def file_of(url: str) -> Path | None:
 async def _iggy(url: str, stream: str, *, create: bool) -> OpenLog:
     address = address_of(url)
     try:
-        check_name("stream", stream)
+        check_server_name("stream", stream)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     try:

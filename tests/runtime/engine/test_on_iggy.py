@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.iggy_server import needs_iggy, new_log
 from tests.runtime import test_publisher
 from tests.runtime.engine import test_consumer, test_failures, test_hardening
-from tests.runtime.iggy_server import needs_iggy, new_log
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.runtime.iggy_server import needs_iggy, new_log
+from tests.iggy_server import needs_iggy, new_log
 from wakuwaku.log import MemoryLog, OpenLog, SqliteLog
 
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ async def test_the_fsync_option_reaches_the_connection_that_writes(option: str, 
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("kafka://host", "'kafka://host' names no log: .* sqlite:/// or memory://"),
+        ("kafka://host", "'kafka://host' names no log: .* sqlite:///, iggy:// or memory://"),
         ("events.db", "'events.db' names no log"),
         ("", "'' names no log"),
         ("http://[", "Invalid IPv6 URL"),
@@ -114,11 +114,6 @@ async def test_a_wrong_url_says_what_is_right_and_creates_nothing(
         await connect(url)
 
     assert not list(tmp_path.iterdir())
-
-
-async def test_iggy_says_that_no_install_brings_it_yet() -> None:
-    with pytest.raises(ConfigError, match=r"is planned; .* nothing to install adds it"):
-        await connect("iggy://user:password@host:8090")
 
 
 async def test_a_wrong_stream_name_is_refused() -> None:
