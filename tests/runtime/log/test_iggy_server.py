@@ -183,9 +183,7 @@ async def test_a_topic_deleted_under_a_consumer_stops_it_with_the_reason(log: Ig
     await log._connection.call(lambda client: client.delete_topic(log._stream, "orders"))
 
     async with asyncio.timeout(60):
-        with pytest.raises(
-            ConsumerStoppedError, match=r"partition \d of 'orders' stopped: .* topic does not exist"
-        ):
+        with pytest.raises(ConsumerStoppedError, match=r"partition \d of 'orders' stopped: .* topic does not exist"):
             await consumer.run_until_stopped()
     assert not consumer.health().alive
     with pytest.raises(TopicNotFoundError, match="there is no topic 'orders' in this stream"):
