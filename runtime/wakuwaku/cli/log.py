@@ -27,6 +27,7 @@ from wakuwaku.log import (
     retention_of,
     set_retention,
 )
+from wakuwaku.log.iggy_address import without_secret
 from wakuwaku.log.url import file_of
 
 __all__ = ["app"]
@@ -171,7 +172,8 @@ def _write(lines: Iterable[bytes], file: BinaryIO) -> None:
 def _file(url: str) -> Path:
     file = file_of(url)
     if file is None:
-        raise ConfigError(f"{url!r} is no embedded log; this needs its file, as sqlite:///events.db")
+        shown = without_secret(url)
+        raise ConfigError(f"{shown!r} is no embedded log; this needs its file, as sqlite:///events.db")
     return file
 
 

@@ -23,7 +23,8 @@ __all__ = ["LayoutError", "Polled", "parse_headers", "parse_poll"]
 
 _REPLY: Final = struct.Struct("<IQI")
 _BATCH: Final = struct.Struct("<8xQ16xQ8xI204s")
-_FRAME: Final = struct.Struct("<24xI4xIIQ")
+_LENGTHS: Final = struct.Struct("<32xIIQ")
+_DELTA: Final = struct.Struct("<24xI20x")
 _FIELD: Final = struct.Struct("<BI")
 _ZEROS: Final = bytes(204)
 _RAW: Final = 1
@@ -51,6 +52,9 @@ _KEY: Final = _beginning(KEY_HEADER, 8)
 _PROPS: Final = _beginning(PROPS_HEADER, 3)
 _TAG: Final = _beginning(TAG_HEADER, 4)
 _USUAL: Final = struct.Struct(f"{len(_KEY)}s8s{len(_PROPS)}s3s{len(_TAG)}s4s")
+#: `Record.head` by the bytes of the usual headers: a key's events lie close together. Bounded, since keys are not.
+_HEADS: Final[dict[bytes, bytes]] = {}
+_MAX_HEADS: Final = 8_192
 _STANDARD: Final = frozenset((KEY_HEADER, PROPS_HEADER, TAG_HEADER))
 
 
@@ -72,22 +76,42 @@ def _parse(reply: bytes) -> Polled:
         end = position + length
         if length < _BATCH.size or end > len(reply) or zeros != _ZEROS:
             raise LayoutError(f"at byte {position} of the reply of a poll stands no batch")
-        position += _BATCH.size
-        before = len(records)
-        while position < end:
-            delta, headers_length, body_length, zero = _FRAME.unpack_from(reply, position)
-            start = position + _FRAME.size
-            middle = start + body_length
-            position = middle + headers_length
-            if zero or position > end:
-                raise LayoutError(f"at byte {start - _FRAME.size} of the reply of a poll stands no message")
-            offsets.append(base + delta)
-            records.append(_record(reply[start:middle], reply[middle:position]))
-        if len(records) - before != messages:
-            raise LayoutError(f"a batch of {messages} messages holds {len(records) - before}")
+        found, last = _frames(reply, position + _BATCH.size, end, records)
+        if found != messages:
+            raise LayoutError(f"a batch of {messages} messages holds {found}")
+        if messages:
+            (first_delta,) = _DELTA.unpack_from(reply, position + _BATCH.size)
+            (last_delta,) = _DELTA.unpack_from(reply, last)
+            if last_delta - first_delta != messages - 1:
+                raise LayoutError(f"the {messages} messages of a batch do not follow one another")
+            offsets += range(base + first_delta, base + last_delta + 1)
+        position = end
     if len(records) != count:
         raise LayoutError(f"a reply of {count} messages holds {len(records)}")
     return Polled(page_of(offsets, records), current)
+
+
+def _frames(reply: bytes, position: int, end: int, records: list[Record]) -> tuple[int, int]:
+    """Add the records of a batch's frames; return how many there are and where the last one begins.
+
+    This loop is the cost of reading.
+    """
+    before, start = len(records), position
+    unpack, frame, heads, add = _LENGTHS.unpack_from, _LENGTHS.size, _HEADS, records.append
+    while position < end:
+        headers_length, body_length, zero = unpack(reply, position)
+        start = position + frame
+        middle = start + body_length
+        position = middle + headers_length
+        if zero or position > end:
+            raise LayoutError(f"at byte {start - frame} of the reply of a poll stands no message")
+        headers = reply[middle:position]
+        head = heads.get(headers)
+        if head is not None:
+            add(Record(head, reply[start:middle]))
+        else:
+            add(_record(reply[start:middle], headers))
+    return len(records) - before, start - frame
 
 
 def page_of(offsets: list[int], records: list[Record]) -> Page:
@@ -101,7 +125,10 @@ def _record(body: bytes, headers: bytes) -> Record:
     if len(headers) == _USUAL.size:
         key_name, key, props_name, props, tag_name, tag = _USUAL.unpack(headers)
         if key_name == _KEY and props_name == _PROPS and tag_name == _TAG:
-            return Record(tag + key + props, body)
+            if len(_HEADS) >= _MAX_HEADS:
+                _HEADS.clear()
+            head = _HEADS[headers] = tag + key + props
+            return Record(head, body)
     return record_of(parse_headers(headers), body)
 
 

@@ -142,6 +142,7 @@ def test_a_record_of_any_content_is_shown(record: Record, shown: str) -> None:
     [
         (("check", "sqlite:///nothing.db"), "there is no such file, so no log to look at"),
         (("check", "memory://"), "'memory://' is no embedded log; this needs its file, as sqlite:///events.db"),
+        (("check", "iggy://ada:hush@host"), "'iggy://***@host' is no embedded log; this needs its file, as sqlite:///"),
         (("compact", "sqlite://host/x"), "three slashes stand before a relative path"),
         (("export", "URL", "-t", "refunds"), "there is no topic 'refunds' in stream 'default'"),
         (("export", "URL", "-o", "FILE"), "File exists"),
