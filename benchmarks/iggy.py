@@ -117,7 +117,7 @@ class Bench:
             await self.on_stream(durability, measure)
         show(f"publish {count:,} events over {count:,} keys, {durability}", count, pairs)
 
-    async def consume(self, count: int, keys: int) -> None:
+    async def consume(self, count: int, keys: int, poll_count: int) -> None:
         """Compare consuming with a handler that does nothing, and show what the stages take."""
         events = [plain(number % keys, number) for number in range(count)]
         pairs: list[tuple[float, float]] = []
@@ -127,18 +127,20 @@ class Bench:
             for first in range(0, count, 10_000):
                 await Publisher(log).publish_many(events[first : first + 10_000], ordering=Ordering.RELAXED)
             for number in range(self.rounds):
-                rust = await self.rust(stream, "measure-consume", f"rust-{number}", "0,1,2,3", count)
+                rust = await self.rust(stream, "measure-consume", f"rust-{number}", "0,1,2,3", count, poll_count)
                 handler = Nothing(count)
                 start = perf_counter()
-                config = ConsumerConfig(consumer=f"python-{number}", partitions=PARTITIONS)
+                config = ConsumerConfig(consumer=f"python-{number}", partitions=PARTITIONS, poll_count=poll_count)
                 async with Consumer(log, Handlers(plain=handler), config):
                     await handler.done.wait()
                     pairs.append((rust, perf_counter() - start))
                 stages.append(await stages_of(log, stream))
 
         await self.on_stream("replicated", measure)
-        show(f"consume {count:,} events of {keys:,} keys", count, pairs)
+        show(f"consume {count:,} events of {keys:,} keys, {poll_count:,} a poll", count, pairs)
         taken = {name: statistics.median(one[name] for one in stages) for name in stages[0]}
+        if poll_count > 1_000:
+            return  # the stages are those of above
         print("    " + ", ".join(f"{name} {seconds / count * 1e6:.2f} µs" for name, seconds in taken.items()))
 
     async def idle(self, seconds: float) -> None:
@@ -242,6 +244,7 @@ async def main() -> None:
     parser.add_argument("--publish", type=int, default=20_000)
     parser.add_argument("--consume", type=int, default=200_000)
     parser.add_argument("--keys", type=int, nargs="*", default=(100, 1_000, 20_000))
+    parser.add_argument("--poll-count", type=int, nargs="*", default=(1_000, 5_000), help="1000 is the default of both")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--idle", type=float, default=30)
     options = parser.parse_args()
@@ -253,7 +256,8 @@ async def main() -> None:
     for durability in ("persisted", "replicated"):
         await bench.publish(options.publish, durability)
     for keys in options.keys:
-        await bench.consume(options.consume, keys)
+        for poll_count in options.poll_count:
+            await bench.consume(options.consume, keys, poll_count)
     await bench.idle(options.idle)
 
 

@@ -24,7 +24,7 @@ from wakuwaku.log.open_log import OpenLog
 from wakuwaku.log.protocol import Bounds, Lease, Page, TopicInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Sequence
 
     from apache_iggy import IggyClient, SendMessage, SendMessagesResponse
 
@@ -218,7 +218,7 @@ class IggyLog(OpenLog):
             check_partition(topic, partition, None if info is None else info.partitions)
 
     @contextlib.contextmanager
-    def _noticing(self, topic: str) -> Iterator[None]:
+    def _noticing(self, topic: str) -> Generator[None]:
         """Look a topic up anew after the server said that it does not exist."""
         try:
             yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from apache_iggy import HeaderKey, HeaderValue, SendMessage
 
@@ -11,7 +11,7 @@ from wakuwaku.log.iggy_envelope import folded
 from wakuwaku.log.iggy_poll import page_of, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from apache_iggy import ReceiveMessage
 
@@ -76,7 +76,7 @@ def page_of_messages(messages: Sequence[ReceiveMessage]) -> Page:
 
 def _record_of(message: ReceiveMessage) -> Record:
     headers: list[tuple[str, int, bytes]] = []
-    for name, value in (message.user_headers() or {}).items():
+    for name, value in cast("Mapping[Any, Any]", message.user_headers() or {}).items():
         raw = isinstance(value, HeaderValue.Raw)
         headers.append((str(name.value), 1 if raw else 0, value.value if raw else str(value.value).encode()))
     return record_of(headers, message.payload())

@@ -9,6 +9,7 @@ mod trace;
 use anyhow::{Context, Result, bail};
 use iggy::prelude::{Client, IggyClient};
 use std::sync::Arc;
+use wakuwaku_iggy::ConsumerConfig;
 
 const USAGE: &str = "usage: peer URL STREAM COMMAND, with one of
   shop-publish                                  events of the shop, one JSON object a line of the input
@@ -16,7 +17,8 @@ const USAGE: &str = "usage: peer URL STREAM COMMAND, with one of
   trace-publish                                 lines of the input: TYPE ORDERING CUSTOMER NUMBER VALUE, or flush
   trace-consume CONSUMER PARTITIONS FILE        until the end of the input; what handlers got goes to the file
   measure-publish COUNT                         events, each of another key; prints the seconds
-  measure-consume CONSUMER PARTITIONS COUNT     with handlers that do nothing; prints the seconds";
+  measure-consume CONSUMER PARTITIONS COUNT POLL_COUNT
+                                                with handlers that do nothing; prints the seconds";
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -36,8 +38,10 @@ async fn main() -> Result<()> {
             trace::consume(client, stream, consumer, &ids(partitions)?, file).await
         }
         ("measure-publish", [count]) => measure::publish(client, stream, count.parse()?).await,
-        ("measure-consume", [consumer, partitions, count]) => {
-            measure::consume(client, stream, consumer, &ids(partitions)?, count.parse()?).await
+        ("measure-consume", [consumer, partitions, count, poll_count]) => {
+            let mut config = ConsumerConfig::new(stream, consumer, ids(partitions)?);
+            config.poll_count = poll_count.parse()?;
+            measure::consume(client, config, count.parse()?).await
         }
         _ => bail!(USAGE),
     }
@@ -46,6 +50,9 @@ async fn main() -> Result<()> {
 /// Partition ids, separated by commas.
 fn ids(text: &str) -> Result<Vec<u32>> {
     text.split(',')
-        .map(|id| id.parse().context("partitions are numbers, separated by commas"))
+        .map(|id| {
+            id.parse()
+                .context("partitions are numbers, separated by commas")
+        })
         .collect()
 }

@@ -30,17 +30,11 @@ impl EventHandler<Plain> for Count {
 }
 
 /// Consume with a handler that does nothing but count, until it was given this many events.
-pub async fn consume(
-    client: Arc<IggyClient>,
-    stream: &str,
-    consumer: &str,
-    partitions: &[u32],
-    count: usize,
-) -> Result<()> {
+pub async fn consume(client: Arc<IggyClient>, config: ConsumerConfig, count: usize) -> Result<()> {
     let handler = Arc::new(Count(AtomicUsize::new(0)));
     let start = Instant::now();
     let runtime = IggyConsumerRegisterCenter::<_, Plain>::new(handler.clone())
-        .start(client, ConsumerConfig::new(stream, consumer, partitions.to_vec()))
+        .start(client, config)
         .await?;
     while handler.0.load(Ordering::Relaxed) < count {
         tokio::time::sleep(Duration::from_millis(1)).await;

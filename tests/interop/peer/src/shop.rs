@@ -149,7 +149,10 @@ pub async fn consume(
     let runtime = IggyConsumerRegisterCenter::<_, OrderPlaced>::new(Arc::new(tell.clone()))
         .push::<_, PaymentReceived>(Arc::new(tell.clone()))
         .push::<_, OrderShipped>(Arc::new(tell.clone()))
-        .start(client, ConsumerConfig::new(stream, consumer, partitions.to_vec()))
+        .start(
+            client,
+            ConsumerConfig::new(stream, consumer, partitions.to_vec()),
+        )
         .await?;
     let mut lines = BufReader::new(stdin()).lines();
     while lines.next_line().await?.is_some() {}

@@ -155,7 +155,12 @@ pub async fn publish(client: Arc<IggyClient>, stream: &str) -> Result<()> {
         macro_rules! send {
             ($event:ident) => {
                 publisher
-                    .publish($event { customer, number, values, ordering })
+                    .publish($event {
+                        customer,
+                        number,
+                        values,
+                        ordering,
+                    })
                     .await?
             };
         }
