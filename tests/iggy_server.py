@@ -69,13 +69,14 @@ def unused_port() -> int:
 class Server:
     """Run a server of one's own, with everything it keeps in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: str) -> None:
         self._folder = folder
+        self._settings = settings
         self._process: asyncio.subprocess.Process | None = None
         self.address = Address(host="127.0.0.1", port=unused_port(), username="root", secret="of all evil")
 
-    async def start(self) -> None:
-        """Start, or start again, and return when the server takes a sign-in."""
+    async def start(self, address: Address | None = None) -> None:
+        """Start, or start again, and return when the server takes a sign-in at the address, its own if none."""
         from wakuwaku.log.iggy import IggyLog  # noqa: PLC0415 - as above
 
         settings = {
@@ -87,6 +88,7 @@ class Server:
             "IGGY_HTTP_ENABLED": "false",
             "IGGY_QUIC_ENABLED": "false",
             "IGGY_WEBSOCKET_ENABLED": "false",
+            **self._settings,
         }
         self._process = await asyncio.create_subprocess_exec(
             os.environ[_SERVER],
@@ -98,7 +100,7 @@ class Server:
         async with asyncio.timeout(60):
             while True:
                 with contextlib.suppress(LogUnavailableError):
-                    await (await IggyLog.open(self.address)).close()
+                    await (await IggyLog.open(address or self.address)).close()
                     return
                 await asyncio.sleep(0.1)
 

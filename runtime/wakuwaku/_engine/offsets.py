@@ -46,7 +46,7 @@ class StoredOffset:
 
     async def _check(self) -> None:
         stored = await self._log.load_offset(*self._place)
-        if stored not in self._own:
+        if stored is not None and stored not in self._own:
             consumer, topic, partition = self._place
             raise ConsumerStoppedError(
                 f"{topic}/{partition} ({consumer}): somebody else stored offset {stored}, here it was {self._own[-1]}: "

@@ -37,8 +37,9 @@ _logger: Final = logging.getLogger("wakuwaku.log")
 
 #: The consumer in whose name pages are read. It stores no offset.
 _READER: Final = "wakuwaku-reader"
-#: Messages of one poll at most; a server answers with one reply of all of them.
+#: Messages of one poll at most, and bytes that a reply is meant to have: a server puts all that is asked for into one.
 _MAX_POLL: Final = 10_000
+_PAGE_BYTES: Final = 16 * 1024 * 1024
 _NOTHING: Final = Page((), ())
 
 
@@ -60,6 +61,7 @@ class IggyLog(OpenLog):
         self._connection = Connection(address)
         self._topics = Topics(self._connection, address, stream)
         self._known: dict[str, TopicInfo] = {}
+        self._record_bytes: dict[str, int] = {}  # of a record in the topic's last page
         self._appending: defaultdict[tuple[str, int], asyncio.Lock] = defaultdict(asyncio.Lock)
         self._raw = knows_the_layout()
 
@@ -94,9 +96,11 @@ class IggyLog(OpenLog):
         return await self._topics.all()
 
     async def topic(self, name: str) -> TopicInfo | None:
-        """Return a topic, or None when it does not exist."""
+        """Return a topic, or None when it does not exist, or no topic could have the name."""
         self._connection.check_open()
-        if not name or name.isdecimal():  # no topic has such a name, and the client would take it for an id
+        try:
+            check_server_name("topic", name)
+        except ValueError:
             return None
         info = await self._topics.find(name)
         self._remember(name, info)
@@ -127,7 +131,8 @@ class IggyLog(OpenLog):
     ) -> int | None:
         """Append records behind one another and return the first one's offset, or None where the server does not tell.
 
-        Raises `TopicNotFoundError`, and `NoLeasesError` for a `lease`: this log gives none.
+        Raises `TopicNotFoundError`, `ValueError` for a record of more than 64 MB, and `NoLeasesError` for a `lease`:
+        this log gives none.
         """
         self._connection.check_open()
         if lease is not None:
@@ -148,7 +153,7 @@ class IggyLog(OpenLog):
         return base
 
     async def read(self, topic: str, partition: int, offset: int, count: int) -> Page:
-        """Return up to `count` records from `offset` on, 10 000 at most, and fewer when they are large.
+        """Return up to `count` records from `offset` on, 10 000 at most, and fewer after a page of large ones.
 
         An offset behind the end gives an empty page. Raises `TopicNotFoundError`.
         """
@@ -158,7 +163,11 @@ class IggyLog(OpenLog):
         await self._check(topic, partition)
         if not count:
             return _NOTHING
-        return (await self._poll(topic, partition, offset, min(count, _MAX_POLL))).page
+        room = max(1, _PAGE_BYTES // self._record_bytes.get(topic, 1))
+        page = (await self._poll(topic, partition, offset, min(count, _MAX_POLL, room))).page
+        if page:
+            self._record_bytes[topic] = max(1, sum(len(record.body) for record in page.records) // len(page))
+        return page
 
     async def load_offset(self, consumer: str, topic: str, partition: int) -> int | None:
         """Return the offset the consumer stored last, or None. Raises `TopicNotFoundError`."""

@@ -13,6 +13,8 @@ from wakuwaku.errors import LogError, LogUnavailableError, OffsetOutOfRangeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wakuwaku.log.iggy_address import Address
+
 __all__ = ["UNKNOWN_OPTION", "explained", "unreachable"]
 
 #: How the text of the error begins that an option for topics gets which the server does not know.
@@ -90,6 +92,14 @@ def explained(error: Exception, server: object) -> LogError:
     return LogError(f"{server}: the server refused the call ({text})")
 
 
-def unreachable(server: object, text: str) -> LogUnavailableError:
+def unreachable(address: Address, text: str) -> LogUnavailableError:
     """Return the error for a server that does not take a connection."""
-    return LogUnavailableError(f"{server}: no Iggy server answers there ({text}); start it, or look at the URL")
+    if address.tls:
+        return LogUnavailableError(
+            f"{address}: no Iggy server answers there, or its certificate is not trusted ({text}); start it, or look at"
+            " tls_ca_file and tls_domain in the URL, and whether the server speaks TLS"
+        )
+    return LogUnavailableError(
+        f"{address}: no Iggy server answers there ({text}); start it, or look at the URL: one that speaks TLS needs"
+        " tls=true"
+    )

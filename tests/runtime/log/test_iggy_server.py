@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import shutil
+import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,9 +108,7 @@ async def visitor(log: IggyLog) -> AsyncIterator[Address]:
         streams={stream.id: StreamPermissions(read_stream=True, read_topics=True, poll_messages=True)},
     )
     await log._connection.call(lambda client: client.create_user(name, "visiting", permissions=permissions))
-    yield server_address().__class__(
-        host=server_address().host, port=server_address().port, username=name, secret="visiting"
-    )
+    yield replace(server_address(), username=name, secret="visiting")
     await log._connection.call(lambda client: client.delete_user(name))
 
 
@@ -306,5 +307,61 @@ async def test_a_log_goes_on_after_its_server_was_killed_and_started_again(tmp_p
             assert list((await log.read("orders", 0, 0, 10)).records) == numbered(3)
             assert await log.load_offset("c", "orders", 0) == 1
             assert await log.append("orders", 0, numbered(1)) == 3
+    finally:
+        await server.kill()
+
+
+# -- TLS --------------------------------------------------------------------------------------------------------------
+
+
+def certify(folder: Path) -> None:
+    """Make an authority and a certificate for localhost that it signed."""
+    key = ["-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    authority = ["-CA", "ca.pem", "-CAkey", "ca.key", "-addext", "subjectAltName=DNS:localhost"]
+    extension = ["-addext", "basicConstraints=critical,CA:FALSE"]
+    for command in (
+        ["req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=authority"],
+        [
+            "req",
+            "-x509",
+            *key,
+            *authority,
+            *extension,
+            "-keyout",
+            "key.pem",
+            "-out",
+            "cert.pem",
+            "-subj",
+            "/CN=localhost",
+        ],
+    ):
+        subprocess.run(["openssl", *command], cwd=folder, check=True, capture_output=True, timeout=60)
+
+
+@needs_server[1]
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl, which makes the certificates, is not installed")
+async def test_a_server_is_trusted_by_its_certificate_only(tmp_path: Path) -> None:
+    certify(tmp_path)
+    server = Server(
+        tmp_path,
+        IGGY_TCP_TLS_ENABLED="true",
+        IGGY_TCP_TLS_SELF_SIGNED="false",
+        IGGY_TCP_TLS_CERT_FILE=str(tmp_path / "cert.pem"),
+        IGGY_TCP_TLS_KEY_FILE=str(tmp_path / "key.pem"),
+    )
+    trusting = replace(server.address, tls=True, tls_domain="localhost", tls_ca_file=str(tmp_path / "ca.pem"))
+    await server.start(trusting)
+    try:
+        async with await IggyLog.open(trusting) as log:
+            await log.create_topic("orders", 1)
+            assert await log.append("orders", 0, numbered(3)) == 0
+            assert list((await log.read("orders", 0, 0, 10)).records) == numbered(3)
+        for wrong in (replace(trusting, tls_ca_file=None), replace(trusting, tls_domain="other.example")):
+            with pytest.raises(
+                LogUnavailableError, match=r"or its certificate is not trusted .* tls_ca_file and tls_dom"
+            ):
+                await IggyLog.open(wrong)
+        with pytest.raises(LogUnavailableError, match="one that speaks TLS needs tls=true"):
+            await IggyLog.open(server.address)
     finally:
         await server.kill()
