@@ -102,6 +102,10 @@ async def test_what_was_acknowledged_is_handled_in_order_over_kills_of_the_serve
                 async with asyncio.timeout(120):
                     while sum(map(len, handled.values())) < before + 500:
                         await asyncio.sleep(0.05)
+                        assert consumer.health().alive, "a partition stopped by itself"
+                        for publisher in publishers:
+                            if publisher.done():
+                                publisher.result()
                 await asyncio.sleep(chance.random())
                 await server.kill()
                 await asyncio.sleep(chance.random())

@@ -18,7 +18,8 @@ class StoredOffset:
     """Load and store the offset of a consumer in one partition of a topic.
 
     Under a lease the log itself keeps others from storing. On a log that keeps no leases each store looks first whether
-    what is stored is one of its own values; if not, another instance of this consumer is at work on the partition.
+    what is stored is one of its own values. If not, another instance of this consumer is at work on the partition, or
+    a server came back from a crash with less than it had acknowledged.
     """
 
     def __init__(self, log: Log, consumer: str, topic: str, partition: int, tenure: Tenure) -> None:
@@ -50,6 +51,6 @@ class StoredOffset:
             consumer, topic, partition = self._place
             raise ConsumerStoppedError(
                 f"{topic}/{partition} ({consumer}): somebody else stored offset {stored}, here it was {self._own[-1]}: "
-                "another instance of this consumer is at work on the partition, or the offset was set by hand. Stop "
-                "the other instance, then start this one again"
+                "another instance of this consumer is at work on the partition, the offset was set by hand, or the log "
+                "lost records. Stop the other instance, then start this one again"
             )

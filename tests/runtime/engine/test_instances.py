@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.orders import OrderPlaced, Recorder, handlers_into
-from wakuwaku import Consumer, ConsumerConfig, ConsumerStoppedError, Publisher
+from tests.runtime.orders import OrderPlaced, OrderPlacedContract, OrdersHandlers, Recorder, handlers_into
+from wakuwaku import Batch, Consumer, ConsumerConfig, ConsumerStoppedError, HandleError, Ignore, Publisher
 from wakuwaku._engine.tenure import holder_name, is_gone
-from wakuwaku.errors import FencedError, LeaseHeldError
+from wakuwaku.errors import FencedError, LeaseHeldError, LogUnavailableError, NoLeasesError
+from wakuwaku.headers import RETRY_HEADER, Record, encode_retry
+from wakuwaku.log import Lease
 from wakuwaku.log.memory import MemoryLog
 
 CONFIG: dict[str, Any] = {"consumer": "c", "partitions": (0,), "retry_delays": (0.001,), "poll_interval": 0.001}
@@ -91,6 +93,118 @@ async def test_a_consumer_works_without_a_lease_where_that_is_asked_for() -> Non
     async with Consumer(log, handlers_into(recorder), ConsumerConfig(**CONFIG, lease_seconds=None)) as consumer:
         await consumer.caught_up()
     assert len(recorder.events) == 1
+
+
+class Unguarded(MemoryLog):
+    """A log that keeps no leases, as a server of Iggy does."""
+
+    async def lease(self, consumer: str, topic: str, partition: int, *, holder: str, seconds: float) -> Lease:
+        raise NoLeasesError("none here")
+
+
+async def unguarded(*orders: OrderPlaced) -> Unguarded:
+    log = Unguarded()
+    await log.create_topic("orders", 1)
+    await Publisher(log).publish_many(orders)
+    return log
+
+
+async def test_where_a_log_keeps_no_leases_a_consumer_works_without_and_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    log, recorder = await unguarded(OrderPlaced(order_id=7, customer="Ada")), Recorder()
+    with caplog.at_level(logging.INFO, "wakuwaku"):
+        async with Consumer(log, handlers_into(recorder), ConsumerConfig(**CONFIG)) as consumer:
+            await consumer.caught_up()
+    assert [event.customer for event in recorder.events if isinstance(event, OrderPlaced)] == ["Ada"]
+    assert await log.load_offset("c", "orders", 0) == 0
+    assert "keeps no leases, so this partition must be given to no other instance" in caplog.text
+
+
+async def test_without_leases_an_offset_of_somebody_else_stops_the_partition_and_stays() -> None:
+    log = await unguarded(*(OrderPlaced(order_id=number, customer="Ada") for number in range(5)))
+    consumer = Consumer(log, handlers_into(Recorder()), ConsumerConfig(**CONFIG))
+    await consumer.start()
+    await consumer.caught_up()
+    while await log.load_offset("c", "orders", 0) != 4:
+        await asyncio.sleep(0)
+    await log.store_offset("c", "orders", 0, 2)
+    await Publisher(log).publish(OrderPlaced(order_id=7, customer="Grace"))
+
+    with pytest.raises(ConsumerStoppedError, match="somebody else stored offset 2, here it was 4: another instance of"):
+        await consumer.run_until_stopped()
+    assert await log.load_offset("c", "orders", 0) == 2
+
+
+async def test_without_leases_a_store_whose_reply_was_lost_is_made_again() -> None:
+    """What is stored may be the value before, or the one that was tried; both are this consumer's own."""
+
+    class LosesReplies(Unguarded):
+        lost = 0
+
+        async def store_offset(
+            self, consumer: str, topic: str, partition: int, offset: int, *, lease: Lease | None = None
+        ) -> None:
+            await super().store_offset(consumer, topic, partition, offset, lease=lease)
+            if self.lost < 3:
+                self.lost += 1
+                raise LogUnavailableError("no reply")
+
+    log = LosesReplies()
+    await log.create_topic("orders", 1)
+    await Publisher(log).publish(OrderPlaced(order_id=7, customer="Ada"))
+    async with Consumer(log, handlers_into(Recorder()), ConsumerConfig(**CONFIG)) as consumer:
+        await consumer.caught_up()
+    assert (log.lost, await log.load_offset("c", "orders", 0)) == (3, 0)
+
+
+async def test_a_shared_retry_topic_has_the_rust_system_s_name_and_takes_over_what_it_left() -> None:
+    """Records that Rust wrote carry no source offset; they are handled first, before what came later in the topic."""
+    log, recorder = MemoryLog(), Recorder()
+    await log.create_topic("orders", 1)
+    waiting, later = OrderPlaced(order_id=7, customer="Ada"), OrderPlaced(order_id=7, customer="Grace")
+    await Publisher(log).publish_many([waiting, later])
+    (record, _) = (await log.read("orders", 0, 0, 2)).records
+    await log.create_topic("retry_orders", 1)
+    await log.append("retry_orders", 0, [Record(record.head, record.body, {RETRY_HEADER: encode_retry(0)})])
+    await log.store_offset("c", "orders", 0, 0)
+
+    config = ConsumerConfig(**CONFIG, share_retry_topic=True)
+    async with Consumer(log, handlers_into(recorder), config) as consumer:
+        await consumer.caught_up()
+
+    assert recorder.events == [waiting, later]
+    assert [info.name for info in await log.topics()] == ["dead_orders_c", "orders", "retry_orders"]
+
+
+async def test_others_may_write_to_a_shared_retry_topic_and_not_to_one_s_own() -> None:
+    """Rust services under other names put there what failed for them; a private topic shows a second instance by it."""
+    foreign = Record(b"", b"\x80", {"wakuwaku-tag": b"of somebody else"})
+    for shared in (True, False):
+        log, failed = MemoryLog(), asyncio.Event()
+
+        class Fail(OrderPlacedContract):
+            async def handle(self, events: Batch[OrderPlaced], failed: asyncio.Event = failed) -> None:
+                failed.set()
+                raise HandleError.retryable("for a while")
+
+        handlers = OrdersHandlers(order_placed=Fail(), payment_received=Ignore(), order_shipped=Ignore())
+        config = ConsumerConfig(**{**CONFIG, "retry_delays": (0.001, 3600.0)}, share_retry_topic=shared)
+        await log.create_topic("orders", 1)
+        consumer = Consumer(log, handlers, config)
+        await consumer.start()
+        while consumer._runners[0].machine is None:  # it has not read the retry topic
+            await asyncio.sleep(0)
+        await log.append("retry_orders" if shared else "retry_orders_c", 0, [foreign])
+        await Publisher(log).publish(OrderPlaced(order_id=7, customer="Ada"))
+        await failed.wait()
+        if shared:
+            while consumer.health().partitions[0].pending_retry != 1:
+                await asyncio.sleep(0)
+            assert (await consumer.shutdown()).pending_retry == {0: 1}
+        else:
+            with pytest.raises(ConsumerStoppedError, match="somebody else wrote: another instance of this consumer"):
+                await consumer.run_until_stopped()
 
 
 def test_this_process_is_not_gone() -> None:
