@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from unittest.mock import patch
 
 from hypothesis import HealthCheck, settings
@@ -21,3 +22,22 @@ settings.register_profile(
 settings.load_profile("wakuwaku")
 # Nor do they depend on which modules happen to be imported, whose constants would be tried as well.
 patch.object(providers, "is_local_module_file", lambda _path: False).start()
+
+#: Tests that can't even be imported without the client of Apache Iggy, which some Pythons have no wheel of.
+_NEED_CLIENT = [
+    "endurance/test_iggy_kills.py",
+    "interop/*.py",
+    "runtime/log/test_iggy_connection.py",
+    "runtime/log/test_iggy_messages.py",
+    "runtime/log/test_iggy_server.py",
+]
+collect_ignore_glob = [] if find_spec("apache_iggy") else _NEED_CLIENT
+
+
+def pytest_report_header() -> list[str]:
+    """Say which tests are left out for want of the client."""
+    return (
+        [f"left out, since apache-iggy is not installed: {', '.join(collect_ignore_glob)}"]
+        if collect_ignore_glob
+        else []
+    )
