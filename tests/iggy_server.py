@@ -105,7 +105,7 @@ class Server:
                 await asyncio.sleep(0.1)
 
     async def kill(self) -> None:
-        """End the server as a power cut of the process would."""
+        """End the server at once, with SIGKILL."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
