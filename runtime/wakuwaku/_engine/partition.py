@@ -40,7 +40,7 @@ from wakuwaku._core.inputs import (
 from wakuwaku._core.partition import Partition
 from wakuwaku._engine.appends import OwnTopic
 from wakuwaku._engine.execution import Counters, Execution, Progress
-from wakuwaku._engine.offsets import StoredOffset
+from wakuwaku._engine.own_offset import OwnOffset
 from wakuwaku._engine.patience import until_answered
 from wakuwaku._engine.stuck import handler_of
 from wakuwaku._engine.subscription import Subscription, retry_topic
@@ -85,8 +85,8 @@ class PartitionRunner:
         retries = retry_topic(subscription.topic, config.consumer, shared=config.share_retry_topic)
         self._retries = OwnTopic(log, retries, partition, self._tenure)
         self._dead = OwnTopic(log, dead_topic(subscription.topic, config.consumer), partition, self._tenure)
-        self._offset = StoredOffset(log, config.consumer, subscription.topic, partition, self._tenure)
-        self._retry_offset = StoredOffset(log, config.consumer, self._retries.topic, partition, self._tenure)
+        self._offset = OwnOffset(log, config.consumer, subscription.topic, partition, self._tenure)
+        self._retry_offset = OwnOffset(log, config.consumer, self._retries.topic, partition, self._tenure)
         self._machine: Partition | None = None
         self._now: Callable[[], float] = time.monotonic
         self._stop = asyncio.Event()

@@ -8,13 +8,13 @@ from wakuwaku._engine.tenure import Tenure
 from wakuwaku.errors import ConsumerStoppedError
 from wakuwaku.log import Log
 
-__all__ = ["StoredOffset"]
+__all__ = ["OwnOffset"]
 
 #: Own values that are remembered: a log of several servers may tell one of a moment ago.
 _REMEMBERED = 64
 
 
-class StoredOffset:
+class OwnOffset:
     """Load and store the offset of a consumer in one partition of a topic.
 
     Under a lease the log itself keeps others from storing. On a log that keeps no leases each store looks first whether
