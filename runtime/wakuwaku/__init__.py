@@ -1,8 +1,9 @@
 """Exchange typed events over a log: per-key order by fences, folding by algebra, failures that stay where they happen.
 
 The names here are the whole public front for generated code, handlers and services; sub-packages add `wakuwaku.log`
-(where records are kept) and `wakuwaku.testing`. Each is loaded on first use, so that a program pays for
-nothing it does not touch.
+(where records are kept), `wakuwaku.classify` (which class an error of a library has), `wakuwaku.inbox` and
+`wakuwaku.outbox` (for services with a database), and `wakuwaku.testing`. Each is loaded on first use, so that a program
+pays for nothing it does not touch.
 """
 
 from importlib import import_module
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wakuwaku.log.url import connect
     from wakuwaku.ordering import Ordering
     from wakuwaku.publisher import Publisher
+    from wakuwaku.service import HandlerSet, Service, ServiceBuilder, Services
 
 __all__ = [
     "Algebra",
@@ -54,6 +56,7 @@ __all__ = [
     "HandleError",
     "Handler",
     "HandlerBundle",
+    "HandlerSet",
     "HeaderError",
     "Ignore",
     "Key",
@@ -65,6 +68,9 @@ __all__ = [
     "PublishError",
     "Publisher",
     "RetryableError",
+    "Service",
+    "ServiceBuilder",
+    "Services",
     "StartError",
     "StopReport",
     "Topic",
@@ -89,6 +95,7 @@ _LAZY = {
     "GiveUp": "wakuwaku.config",
     "Handler": "wakuwaku.handler",
     "HandlerBundle": "wakuwaku.handler",
+    "HandlerSet": "wakuwaku.service",
     "Ignore": "wakuwaku.handler",
     "Key": "wakuwaku.event",
     "KeyHash": "wakuwaku.keyhash",
@@ -96,6 +103,9 @@ _LAZY = {
     "Ordering": "wakuwaku.ordering",
     "Progress": "wakuwaku.consumer",
     "Publisher": "wakuwaku.publisher",
+    "Service": "wakuwaku.service",
+    "ServiceBuilder": "wakuwaku.service",
+    "Services": "wakuwaku.service",
     "StopReport": "wakuwaku.consumer",
     "Topic": "wakuwaku.handler",
     "UnknownEvents": "wakuwaku.config",

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypedDict, Unpack
 
 from wakuwaku._core.schedule import GiveUp
 from wakuwaku._core.settings import DeliveryMode, UnknownEvents
+from wakuwaku.environment import settings_from, variable
 from wakuwaku.errors import ConfigError
 
-__all__ = ["ConsumerConfig", "DeliveryMode", "GiveUp", "UnknownEvents"]
+__all__ = ["ConsumerConfig", "ConsumerSettings", "DeliveryMode", "GiveUp", "UnknownEvents"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class ConsumerSettings(TypedDict, total=False):
+    """Name some of the settings of a consumer, such as those a program has values of its own for."""
+
+    consumer: str
+    partitions: Sequence[int]
+    mode: DeliveryMode
+    retry_delays: Sequence[float]
+    poll_count: int
+    poll_interval: float
+    idle_interval: float
+    concurrency: int
+    max_in_flight: int
+    max_pending_retry: int
+    on_give_up: GiveUp
+    unknown_events: UnknownEvents
+    failures_in_a_row: int
+    handler_timeout: float | None
+    lag_warning: float | None
+    lease_seconds: float | None
+    drain_timeout: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +90,7 @@ class ConsumerConfig:
     def __post_init__(self) -> None:
         problems = self._type_problems()
         if problems:
-            raise ConfigError("; ".join(problems))
+            raise ConfigError(*problems)
         object.__setattr__(self, "partitions", tuple(self.partitions))
         object.__setattr__(self, "retry_delays", tuple(self.retry_delays))
         problems = [*self._partition_problems(), *self._number_problems()]
@@ -73,7 +99,41 @@ class ConsumerConfig:
                 f"consumer: {self.consumer!r} is not a name; use letters, digits, '.', '_' and '-', 100 at most"
             )
         if problems:
-            raise ConfigError("; ".join(problems))
+            raise ConfigError(*problems)
+
+    @classmethod
+    def from_env(
+        cls, prefix: str, environ: Mapping[str, str] | None = None, **settings: Unpack[ConsumerSettings]
+    ) -> Self:
+        """Read the settings from variables such as ``ORDER_PARTITIONS=0,2`` and ``ORDER_RETRY_DELAYS=1,10,60``.
+
+        `prefix` is ``ORDER`` here; `environ` is `os.environ` unless given. What the environment does not hold comes
+        from `settings`, and else is the default. Numbers of partitions are listed, or a range such as ``0-3``;
+        durations are seconds, or have a unit (``500ms``, ``5m``); a choice is its name in any case; ``none`` turns off
+        what may be None.
+
+        Raises one `ConfigError` that names every variable that is wrong, missing or almost called as a setting is.
+        """
+        hints = typing.get_type_hints(cls)
+        given, problems = settings_from(hints, prefix, os.environ if environ is None else environ)
+        values: dict[str, Any] = {**settings, **given}
+        wrong = {problem.partition(":")[0] for problem in problems}
+        for setting in ("consumer", "partitions"):
+            name = variable(prefix, setting)
+            if setting not in values and name not in wrong:
+                example = "0,2" if setting == "partitions" else "order-projection"
+                problems.append(f"{name}: not set; set it, such as {name}={example}, or give {setting}= in the program")
+        # The constructor finds what no single variable shows; neutral values stand in for what is wrong already.
+        stand_in: dict[str, Any] = {"consumer": "c", "partitions": (0,)}
+        try:
+            made = cls(**(stand_in | values))
+        except ConfigError as error:
+            names = {field.name: variable(prefix, field.name) for field in fields(cls) if field.name in given}
+            found = (_in_the_words_of_the_environment(one, names) for one in error.problems)
+            raise ConfigError(*problems, *found) from None
+        if problems:
+            raise ConfigError(*problems)
+        return made
 
     def _type_problems(self) -> list[str]:
         """Return what is of a wrong kind altogether: configuration often comes from where no type checker looks."""
@@ -134,3 +194,9 @@ def _is_whole(value: object, least: int) -> bool:
 
 def _is_duration(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _in_the_words_of_the_environment(problem: str, names: Mapping[str, str]) -> str:
+    """Name the variable in a problem with a setting that came from one."""
+    setting, colon, rest = problem.partition(":")
+    return f"{names.get(setting, setting)}{colon}{rest}"

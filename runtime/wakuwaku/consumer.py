@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from wakuwaku._engine.classifying import classified
 from wakuwaku._engine.execution import Counters
 from wakuwaku._engine.lag import LagWatch
 from wakuwaku._engine.partition import LAST_WORDS, PartitionRunner
@@ -18,7 +19,7 @@ from wakuwaku._engine.signals import on_stop_signals
 from wakuwaku._engine.subscription import Subscription, retry_topic
 from wakuwaku.config import ConsumerConfig
 from wakuwaku.deadletter import dead_topic
-from wakuwaku.errors import ConsumerStoppedError, StartError, WakuwakuError
+from wakuwaku.errors import ConsumerStoppedError, ErrorClass, StartError, WakuwakuError
 from wakuwaku.handler import HandlerBundle
 from wakuwaku.health import Health
 from wakuwaku.log import Log
@@ -65,6 +66,9 @@ class Consumer:
     Use it as an async context manager: entering checks and starts, leaving drains, leaving on an error aborts.
     In every case the stored offset stays behind all that is not done, so an event may be handled again after a crash
     or an abort, and none is lost.
+
+    `classifier` says which class an error has that a handler raised and that neither is a `HandleError` nor is known to
+    the handler's own `classify`; see `wakuwaku.classify`. What nobody knows is Retryable.
     """
 
     def __init__(
@@ -73,9 +77,11 @@ class Consumer:
         handlers: HandlerBundle,
         config: ConsumerConfig,
         *,
+        classifier: Callable[[Exception], ErrorClass | None] | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._wall = wall
+        self._classifier = classifier
         self._log = log
         self._handlers = handlers
         self._config = config
@@ -122,6 +128,7 @@ class Consumer:
         if self._tasks or self._stop_requested.is_set():
             raise StartError("this consumer was started before; make a new one")
         bindings, ignored = bind(self._handlers, self._threads, self._config.handler_timeout)
+        bindings = classified(bindings, self._handlers, self._classifier)
         described = self._handlers.__wakuwaku__
         topic = described.name
         consumer, shared = self._config.consumer, self._config.share_retry_topic
@@ -138,7 +145,8 @@ class Consumer:
         missing = [partition for partition in self._config.partitions if partition >= info.partitions]
         if missing:
             raise StartError(
-                f"topic {topic!r} has partitions 0 to {info.partitions - 1}; {missing} of `partitions` do not exist"
+                f"topic {topic!r} has partitions 0 to {info.partitions - 1}; {missing} of `partitions` do not exist:"
+                " leave them out, or name a topic that has them"
             )
         for own in own_topics:
             await self._log.create_topic(own, info.partitions)

@@ -61,7 +61,11 @@ class WakuwakuError(Exception):
 
 
 class ConfigError(WakuwakuError):
-    """Report every wrong value of a configuration at once."""
+    """Report every wrong value of a configuration at once; `problems` has them one by one."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
 
 class StartError(WakuwakuError):
@@ -102,19 +106,32 @@ class HandleError(WakuwakuError):
     """Say how a handler failed.
 
     Raise one of the subclasses, or wrap another error: ``raise HandleError.transient(error) from error``.
-    `source` is the wrapped error, or None when only a message was given.
+    `source` is the wrapped error, or None when only a message was given. `retry_after` is the seconds after which a
+    Transient one asks to be tried again, when it knows; else the consumer's `retry_delays` say.
     """
 
     error_class: ClassVar[ErrorClass] = ErrorClass.RETRYABLE
+    retry_after: float | None = None
 
     def __init__(self, source: BaseException | str = "") -> None:
         super().__init__(source)
         self.source = source if isinstance(source, BaseException) else None
 
     @staticmethod
-    def transient(source: BaseException | str = "") -> TransientError:
+    def of(error_class: ErrorClass, source: BaseException | str = "") -> HandleError:
+        """Make the error of a class that is known at run time only."""
+        return {
+            ErrorClass.TRANSIENT: TransientError,
+            ErrorClass.RETRYABLE: RetryableError,
+            ErrorClass.UNRECOVERABLE: UnrecoverableError,
+        }[error_class](source)
+
+    @staticmethod
+    def transient(source: BaseException | str = "", *, retry_after: float | None = None) -> TransientError:
         """Say that nothing would succeed right now: the same chunk is tried again, in place."""
-        return TransientError(source)
+        error = TransientError(source)
+        error.retry_after = retry_after
+        return error
 
     @staticmethod
     def retryable(source: BaseException | str = "") -> RetryableError:

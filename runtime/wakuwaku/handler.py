@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast, final, overload
 
 from wakuwaku._core.reduce import reduce
@@ -11,6 +11,8 @@ from wakuwaku.event import Codec, Event, Key, combined
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from wakuwaku.classify import Classifier
 
 __all__ = ["Batch", "Handler", "HandlerBundle", "Ignore", "Route", "Topic", "is_stub", "stub", "stub_methods"]
 
@@ -75,7 +77,19 @@ class Batch(Sequence[E_co]):
         """
         if offset is None or self.offsets[0] > offset:
             return self
-        left = [(at, event) for at, event in zip(self.offsets, self.unfolded, strict=True) if at > offset]
+        return self._of([(at, one) for at, one in zip(self.offsets, self.unfolded, strict=True) if at > offset])
+
+    def only(self, offsets: Collection[int]) -> Batch[E_co] | None:
+        """Return what of this batch has one of these offsets, folded anew; None when nothing has.
+
+        For a handler that keeps in its database which offsets were applied; `wakuwaku.inbox` does so.
+        """
+        if all(at in offsets for at in self.offsets):
+            return self
+        return self._of([(at, one) for at, one in zip(self.offsets, self.unfolded, strict=True) if at in offsets])
+
+    def _of(self, left: Sequence[tuple[int, E_co]]) -> Batch[E_co] | None:
+        """Return a batch of these offsets and events, folded, or None when there are none."""
         if not left:
             return None
         offsets, events = zip(*left, strict=True)
@@ -113,11 +127,15 @@ class Handler(ABC, Generic[E]):
     Generated contracts derive from this class, one per event, and set `event` and `max_batch`. `handle` may be a
     coroutine function or a plain function, which runs in a thread. A batch holds at most `max_batch` events. At most
     `concurrency` calls run at a time in one consumer; None leaves that to the consumer.
+
+    `classify`, a classifier of `wakuwaku.classify`, says which class an error has that `handle` raised and that is no
+    `HandleError`. For an error that it does not know the consumer's own classifier is asked.
     """
 
     event: ClassVar[type[Event]]
     max_batch: int = 1
     concurrency: int | None = None
+    classify: Classifier | None = None
 
     @abstractmethod
     def handle(self, events: Batch[E]) -> Coroutine[Any, Any, None] | None:

@@ -12,8 +12,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from wakuwaku._engine.classifying import LONGEST_ASKED, asked_delay
 from wakuwaku.errors import ErrorClass, HandleError, LeaseHeldError, LogUnavailableError
 from wakuwaku.retry import (
+    DelayFromException,
     EventSleeper,
     MaxAttemptsRetryPolicy,
     PredicateRetryPolicy,
@@ -67,10 +69,13 @@ def attempt_delays(delays: Sequence[float]) -> tuple[float, ...]:
 
 
 def until_it_passes(delays: Sequence[float], stop: asyncio.Event) -> RetryTemplate:
-    """Return the template for handlers that wait in place; a stop interrupts a wait at once."""
+    """Return the template for handlers that wait in place; a stop interrupts a wait at once.
+
+    An error that asks to be tried again after a while is waited for as long, up to `LONGEST_ASKED`.
+    """
     return RetryTemplate(
         policy=PredicateRetryPolicy(is_transient),
-        backoff=SequenceBackOff(delays),
+        backoff=DelayFromException(asked_delay, otherwise=SequenceBackOff(delays), max=LONGEST_ASKED),
         sleeper=EventSleeper(stop),
         label="handler",
     )
