@@ -18,6 +18,9 @@ TRANSIENT, RETRYABLE, UNRECOVERABLE = ErrorClass.TRANSIENT, ErrorClass.RETRYABLE
 
 _NONE: Final = 0
 
+#: Where the libraries have it that keep it on the error.
+_OWN_STATUS: Final[Mapping[str, str]] = {"aiohttp": "status", "urllib": "code"}
+
 
 def _status(error: Exception) -> int:
     """Return the status of the answer an error came with, or 0.
@@ -25,10 +28,11 @@ def _status(error: Exception) -> int:
     httpx and requests have it on the response, aiohttp and urllib on the error itself.
     """
     response: object = getattr(error, "response", None)
-    candidates: tuple[object, ...] = (getattr(response, "status_code", None),)
-    if type(error).__module__.partition(".")[0] in {"aiohttp", "urllib"}:
-        candidates = (*candidates, getattr(error, "status", None), getattr(error, "code", None))
-    return next((one for one in candidates if isinstance(one, int)), _NONE)
+    status: object = getattr(response, "status_code", None)
+    own = _OWN_STATUS.get(type(error).__module__.partition(".")[0])
+    if own is not None and not isinstance(status, int):
+        status = getattr(error, own, None)
+    return status if isinstance(status, int) else _NONE
 
 
 def _statuses(meaning: str, error_class: ErrorClass, *statuses: int | range) -> Rule:
