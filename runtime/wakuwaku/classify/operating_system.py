@@ -24,7 +24,12 @@ def _numbered(names: str, meaning: str, error_class: ErrorClass) -> Rule:
 
 #: What a client of any server meets when the server is not there.
 CONNECTION_RULES: Final[Sequence[Rule]] = (
-    Rule("built-in `ConnectionError`", "refused, reset, aborted or broken", TRANSIENT, lambda e: isinstance(e, ConnectionError)),
+    Rule(
+        "built-in `ConnectionError`",
+        "refused, reset, aborted or broken",
+        TRANSIENT,
+        lambda e: isinstance(e, ConnectionError),
+    ),
     _numbered(
         "ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN ENETRESET EADDRNOTAVAIL", "unreachable", TRANSIENT
     ),
