@@ -8,13 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import secrets
-import socket
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Self, final
 
+from wakuwaku._engine.tenure import Tenure
 from wakuwaku.classify import Classify, operating_system, postgres, sqlite
 from wakuwaku.errors import (
     ConfigError,
@@ -31,7 +29,7 @@ from wakuwaku.outbox.store import OutboxStore
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from wakuwaku.log import Lease, Log
+    from wakuwaku.log import Log
 
 __all__ = ["OutboxRelay"]
 
@@ -77,8 +75,7 @@ class OutboxRelay:
         self._delays = tuple(retry_delays)
         self._lease_seconds = lease_seconds
         self._classify = classifier or postgres() | sqlite() | operating_system()
-        self._holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-        self._lease: Lease | None = None
+        self._tenure: Tenure | None = None
         self._renew_at = 0.0
         self._stop = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -162,25 +159,25 @@ class OutboxRelay:
         return sending
 
     async def _send(self, sending: Sending) -> int:
-        sent = await sending.send(self._lease)
+        sent = await sending.send(None if self._tenure is None else self._tenure.lease)
         self.sent += sent
         return sent
 
     async def _renew_lease(self, outbox: int) -> None:
+        """Take the lease, or renew it when a third of its time has passed."""
         if self._lease_seconds is None or time.monotonic() < self._renew_at:
             return
-        topic = f"outbox_{outbox:016x}"
-        if self._lease is None:
+        if self._tenure is None:
+            topic = f"outbox_{outbox:016x}"
             await self._log.create_topic(topic, 1)
-        self._lease = await self._log.lease("outbox", topic, 0, holder=self._holder, seconds=self._lease_seconds)
+            self._tenure = Tenure(self._log, "outbox", topic, 0, self._lease_seconds)
+        await self._tenure.take()
         self._renew_at = time.monotonic() + self._lease_seconds / 3
 
     async def _give_lease_up(self) -> None:
-        if self._lease is None:
-            return
-        lease, self._lease = self._lease, None
-        with contextlib.suppress(LogError):
-            await self._log.lease(lease.consumer, lease.topic, lease.partition, holder=self._holder, seconds=0)
+        if self._tenure is not None:
+            with contextlib.suppress(LogError):
+                await self._tenure.leave()
 
     def _may_pass(self, error: Exception) -> bool:
         if isinstance(error, LogError):
