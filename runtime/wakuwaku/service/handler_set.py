@@ -39,7 +39,7 @@ class HandlerSet:
 
     Adding something returns a new set; a set never changes. One handler may take several events: register it once for
     each, ``HandlerSet.new(audit, OrderPlaced).push(audit, PaymentReceived)``. All events have to be of one topic, and
-    every event of the topic that is imported has to have a handler or be ignored on purpose.
+    every event that is generated beside them has to have a handler or be ignored on purpose.
     """
 
     __slots__ = ("_entries",)
@@ -155,22 +155,23 @@ def _topic_problems(events: Sequence[type[Event]]) -> Iterator[str]:
             yield f"tag {tag} of topic {topic!r} belongs to {both}: give one of them another in the schema"
     if len(topics) == 1:
         keys = {event.__wakuwaku__.key for event in events}
-        for other in sorted(_events_of(keys) - set(events), key=lambda event: int(event.__wakuwaku__.tag)):
+        modules = {kind.__module__ for kind in (*keys, *events)}
+        for other in sorted(_events_of(keys, modules) - set(events), key=lambda event: int(event.__wakuwaku__.tag)):
             yield (
                 f"nobody handles {other.__name__} (tag {other.__wakuwaku__.tag} of topic {other.__wakuwaku__.topic!r}):"
                 f" push a handler, or say so with ignore({other.__name__})"
             )
 
 
-def _events_of(keys: set[Any]) -> set[type[Event]]:
-    """Return every event class in the program that has one of these keys."""
+def _events_of(keys: set[Any], modules: set[str]) -> set[type[Event]]:
+    """Return the events of some keys which these modules define: generated code has all events of a topic together."""
     found: set[type[Event]] = set()
     waiting: list[type[Event]] = [Event]
     while waiting:
         for kind in waiting.pop().__subclasses__():
             waiting.append(kind)
-            described = getattr(kind, "__wakuwaku__", None)
-            if described is not None and described.key in keys and "__wakuwaku__" in vars(kind):
+            described = vars(kind).get("__wakuwaku__")
+            if described is not None and described.key in keys and kind.__module__ in modules:
                 found.add(kind)
     return found
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from wakuwaku.event import Event
 from wakuwaku.handler import Batch, Handler
 
-__all__ = ["Sharing"]
+__all__ = ["Sharing", "face_of"]
 
 
 class Sharing:
@@ -28,22 +28,7 @@ class Sharing:
     def handler_for(self, handler: object, event: type[Event]) -> Handler[Any]:
         """Return the handler of one event."""
         exact = _made_for(handler, event)
-        if exact is not None:
-            return exact
-        kind: type[object] = type(handler)
-        face = type(
-            kind.__name__,
-            (Handler,),
-            {
-                "__module__": kind.__module__,
-                "__qualname__": kind.__qualname__,
-                "event": event,
-                "max_batch": getattr(handler, "max_batch", Handler.max_batch),
-                "classify": staticmethod(classify) if (classify := getattr(handler, "classify", None)) else None,
-                "handle": staticmethod(self._handle_of(handler)),
-            },
-        )
-        return cast("Handler[Any]", face())
+        return face_of(handler, event, self._handle_of(handler)) if exact is None else exact
 
     def _handle_of(self, handler: object) -> Callable[[Batch[Any]], Any]:
         """Return what is called: one and the same for all events, so that a bound on calls holds for them together."""
@@ -54,6 +39,24 @@ class Sharing:
             handle = original if bound is None else _at_a_time(original, bound)
             self._handles[id(handler)] = handle
         return handle
+
+
+def face_of(handler: object, event: type[Event], handle: Callable[[Batch[Any]], Any]) -> Handler[Any]:
+    """Return a handler of one event with the name and the settings of another, that calls `handle`."""
+    kind: type[object] = type(handler)
+    face = type(
+        kind.__name__,
+        (Handler,),
+        {
+            "__module__": kind.__module__,
+            "__qualname__": kind.__qualname__,
+            "event": event,
+            "max_batch": getattr(handler, "max_batch", Handler.max_batch),
+            "classify": staticmethod(classify) if (classify := getattr(handler, "classify", None)) else None,
+            "handle": staticmethod(handle),
+        },
+    )
+    return cast("Handler[Any]", face())
 
 
 def _made_for(handler: object, event: type[Event]) -> Handler[Any] | None:
