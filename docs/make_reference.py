@@ -1,10 +1,11 @@
-"""Write the reference pages that are made of the program itself: rules, language, command lines.
+"""Write the reference pages that are made of the program itself: rules, language, command lines, settings, classifiers.
 
 `make reference` runs it; a test compares the pages with what it would write.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import inspect
 import re
@@ -17,6 +18,9 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
+from wakuwaku import ConsumerConfig
+from wakuwaku.classify import Classifier, describe, http, mysql, operating_system, postgres, redis, sqlite
+from wakuwaku.environment import kind_of, variable
 from wakuwaku_gen.check import RULES, Rule
 from wakuwaku_gen.cli import app as generator
 from wakuwaku_gen.diagnostics import Severity
@@ -301,6 +305,85 @@ def _shown_default(info: ArgumentInfo | OptionInfo, default: object) -> str:
     return f"`{default.value}`" if isinstance(default, enum.Enum) else ""
 
 
+# Settings of a consumer
+
+
+def configuration_page() -> Iterator[str]:
+    """Yield the page of the settings of a consumer and their variables."""
+    yield from _head(
+        "Settings of a consumer",
+        "For those who configure a consumer, in the program with `ConsumerConfig(…)` or by environment variables with "
+        "`ConsumerConfig.from_env(prefix)`.",
+    )
+    documented = inspect.cleandoc(ConsumerConfig.__doc__ or "")
+    yield from documented.partition("\n\n")[2].splitlines()
+    yield from ("", "## Variables", "")
+    yield from inspect.cleandoc(ConsumerConfig.from_env.__doc__ or "").splitlines()
+    yield ""
+    hints = get_type_hints(ConsumerConfig)
+    rows = (
+        (f"`{field.name}`", f"`{variable('ORDER', field.name)}`", kind_of(hints[field.name]), _setting_default(field))
+        for field in dataclasses.fields(ConsumerConfig)
+    )
+    yield from _table(("Setting", "Variable with the prefix `ORDER`", "What it holds", "Default"), rows)
+
+
+def _setting_default(field: dataclasses.Field[Any]) -> str:
+    if field.default is dataclasses.MISSING:
+        return "**required**"
+    value = field.default
+    if isinstance(value, enum.Enum):
+        return f"`{value.name}`"
+    shown = ",".join(f"{one:g}" for one in value) if isinstance(value, tuple) else value
+    return f"`{str(shown).lower()}`"
+
+
+# Classifiers
+
+
+CLASSIFIERS: Final[Mapping[str, tuple[str, Callable[[], Classifier]]]] = {
+    "PostgreSQL": ("postgres", postgres),
+    "MySQL and MariaDB": ("mysql", mysql),
+    "SQLite": ("sqlite", sqlite),
+    "Redis and Valkey": ("redis", redis),
+    "HTTP": ("http", http),
+    "The operating system": ("operating_system", operating_system),
+}
+
+
+def classifiers_page() -> Iterator[str]:
+    """Yield the page of which class an error of a library has."""
+    yield from _head(
+        "Classifiers",
+        "For those who want to know what a consumer does when a database or a service fails. Made from the rules of "
+        "`wakuwaku.classify`.",
+    )
+    yield "A classifier gives an error that a handler raised a class. Put one on a handler or on the consumer, join"
+    yield "several with `|`; the first rule that knows an error decides, from top to bottom here. What no rule knows is"
+    yield "Retryable."
+    yield ""
+    yield "```python"
+    yield "from wakuwaku import ErrorClass"
+    yield "from wakuwaku.classify import by_sqlstate, by_status, by_type, http, postgres"
+    yield ""
+    yield "classify = by_type({KeyError: ErrorClass.UNRECOVERABLE}) | by_status({404: ErrorClass.RETRYABLE}) | http()"
+    yield 'strict = by_sqlstate({"23505": ErrorClass.RETRYABLE}) | postgres().otherwise(ErrorClass.UNRECOVERABLE)'
+    yield ""
+    yield "assert classify(ConnectionRefusedError()) is ErrorClass.TRANSIENT"
+    yield "assert classify(ValueError()) is None"
+    yield "```"
+    yield ""
+    yield "- **Transient**: nothing would succeed right now. The call is made again in place; nothing else of the"
+    yield "  partition begins meanwhile. An HTTP answer with `Retry-After` is waited for as long as it asks, for five"
+    yield "  minutes at most."
+    yield "- **Retryable**: this key failed, others are fine. It is tried again on schedule."
+    yield "- **Unrecoverable**: no attempt can succeed. The events go to the dead letters."
+    for title, (name, made) in CLASSIFIERS.items():
+        yield from ("", f"## {title}: `{name}()`", "", *inspect.cleandoc(made.__doc__ or "").splitlines(), "")
+        rows = ((rule.sign, rule.meaning, rule.error_class.value.capitalize()) for rule in describe(made()))
+        yield from _table(("Sign", "What it means", "Class"), rows)
+
+
 # All pages
 
 
@@ -332,6 +415,8 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "rules.md": rules_page,
     "schema-language.md": language_page,
     "command-line.md": command_line_page,
+    "configuration.md": configuration_page,
+    "classifiers.md": classifiers_page,
 }
 
 

@@ -28,9 +28,9 @@ def _sqlstate(error: Exception) -> str:
 
 
 def _state(codes: str, meaning: str, error_class: ErrorClass) -> Rule:
-    """Make a rule for SQLSTATEs; two characters name a whole class of them."""
+    """Make a rule for SQLSTATEs; fewer than five characters name all that begin so."""
     wanted = tuple(codes.split())
-    sign = ", ".join(f"`{code}`" if len(code) > 2 else f"`{code}…`" for code in wanted)
+    sign = ", ".join(f"`{code}`" if len(code) == 5 else f"`{code}…`" for code in wanted)
     return Rule(f"SQLSTATE {sign}", meaning, error_class, lambda error: _sqlstate(error).startswith(wanted))
 
 
