@@ -50,7 +50,8 @@ class OutboxRelay:
 
     `batch` rows are sent at a time. An empty outbox is looked at again after `poll_interval`, growing to
     `idle_interval`. While the database or the log is away the relay waits, as long as each of `retry_delays` in turn,
-    the last one for ever, and says so in the log; `classifier` tells which of the database's errors can't pass.
+    the last one for ever, and says so in the log; `classifier` tells which of the database's errors can't pass. Leaving
+    the block waits for what is being sent, for `drain_timeout` seconds; what was cut short is found by the next relay.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class OutboxRelay:
         idle_interval: float = 1.0,
         retry_delays: Sequence[float] = (0.1, 0.5, 2.0, 8.0),
         lease_seconds: float | None = 30.0,
+        drain_timeout: float = 25.0,
         classifier: Classify | None = None,
     ) -> None:
         if batch < 1 or not retry_delays or poll_interval < 0 or idle_interval < 0:
@@ -74,6 +76,7 @@ class OutboxRelay:
         self._idle_interval = max(idle_interval, poll_interval)
         self._delays = tuple(retry_delays)
         self._lease_seconds = lease_seconds
+        self._drain_timeout = drain_timeout
         self._classify = classifier or postgres() | sqlite() | operating_system()
         self._tenure: Tenure | None = None
         self._renew_at = 0.0
@@ -131,11 +134,13 @@ class OutboxRelay:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.stop()
-        if self._task is not None:
-            if error is not None:
-                self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        if self._task is None:
+            return
+        _, late = await asyncio.wait({self._task}, timeout=self._drain_timeout if error is None else 0)
+        for task in late:
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
 
     async def _work(self) -> None:
         """Send as long as nothing fails."""

@@ -10,7 +10,7 @@ from wakuwaku.consumer import Consumer
 from wakuwaku.errors import StartError
 from wakuwaku.event import Event
 from wakuwaku.handler import Ignore
-from wakuwaku.service.handler_set import HandlerSet
+from wakuwaku.service.handler_set import HandlerSet, check_opened
 from wakuwaku.service.needs import needs_of, result_of
 from wakuwaku.service.running import Service
 from wakuwaku.service.services import Services
@@ -133,6 +133,7 @@ class ServiceBuilder:
         Raises `StartError` that says what is missing or wrong and what to do, `LogError` when the log can't be reached,
         and what making a thing raises; in each case what was made is closed, and nothing was read.
         """
+        check_opened(log)
         services, handlers = await self.into_parts()
         try:
             consumer = Consumer(log, handlers.bundle(), config, classifier=classifier)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, final, overload
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from wakuwaku.handler import Batch
     from wakuwaku.log import Log
 
-__all__ = ["HandlerSet", "Handles"]
+__all__ = ["HandlerSet", "Handles", "check_opened"]
 
 E = TypeVar("E", bound=Event)
 E_contra = TypeVar("E_contra", bound=Event, contravariant=True)
@@ -109,12 +110,26 @@ class HandlerSet:
         """
         from wakuwaku.consumer import Consumer  # noqa: PLC0415 - a set may be made without an event loop at hand
 
+        check_opened(log)
         consumer = Consumer(log, self.bundle(), config, classifier=classifier)
-        await consumer.start()
+        try:
+            await consumer.start()
+        except BaseException:
+            await consumer.abort()
+            raise
         return consumer
 
     def __repr__(self) -> str:
         return f"<handler set of {', '.join(_name(handler) for handler, _ in self._entries) or 'nothing'}>"
+
+
+def check_opened(log: object) -> None:
+    """Raise `StartError` for what `connect` returned and nobody awaited."""
+    if not inspect.isawaitable(log):
+        return
+    if inspect.iscoroutine(log):
+        log.close()  # or Python would complain of it, too
+    raise StartError("the log is not open yet: await it, as in `async with await connect(…) as log`")
 
 
 _EMPTY = "no handler is registered, so there is nothing to consume: push one, or ignore events on purpose"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from wakuwaku.config import ConsumerConfig
 from wakuwaku.consumer import Consumer, Progress
 from wakuwaku.deadletter import DeadLetter, dead_topic
+from wakuwaku.errors import StartError
 from wakuwaku.handler import Batch, Handler, HandlerBundle, Route
 from wakuwaku.log.memory import MemoryLog
 from wakuwaku.publisher import Publisher
@@ -68,9 +69,16 @@ async def run_batch(
     """
     bundle = handlers.bundle() if isinstance(handlers, HandlerSet) else handlers
     watched, calls = _watched(bundle)
+    topic, given = bundle.__wakuwaku__.name, list(events)
+    for event in given:
+        described = getattr(event, "__wakuwaku__", None)  # what is no event is for the publisher to refuse
+        if described is not None and described.topic != topic:
+            raise StartError(
+                f"{type(event).__name__} is of topic {described.topic!r}, and these handlers are of {topic!r}:"
+                " nobody would see it"
+            )
     log = MemoryLog()
-    await Publisher(log).publish_many(events)
-    topic = bundle.__wakuwaku__.name
+    await Publisher(log).publish_many(given)
     info = await log.topic(topic)
     partitions = range(info.partitions if info is not None else 1)
     config = ConsumerConfig(

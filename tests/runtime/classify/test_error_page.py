@@ -31,6 +31,8 @@ from wakuwaku import (
 from wakuwaku.classify import postgres
 from wakuwaku.log.memory import MemoryLog
 
+pytestmark = pytest.mark.slow  # a server, or many transactions
+
 
 class SkuKey(Key, frozen=True, kw_only=True):
     """One article."""

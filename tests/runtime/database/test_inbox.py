@@ -18,6 +18,8 @@ from wakuwaku.headers import Record
 from wakuwaku.inbox import PostgresInbox, SqliteInbox, settled_below
 from wakuwaku.log.memory import MemoryLog
 
+pytestmark = pytest.mark.slow  # a server, or many transactions
+
 
 @pytest.fixture(params=DRIVERS)
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:

@@ -20,6 +20,8 @@ from wakuwaku.log import Lease
 from wakuwaku.log.memory import MemoryLog
 from wakuwaku.outbox import OUTBOX_HEADER, OutboxRelay
 
+pytestmark = pytest.mark.slow  # a server, or many transactions
+
 
 @pytest.fixture(params=DRIVERS)
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:

@@ -16,7 +16,17 @@ from tests.runtime.orders import (
     PaymentReceivedContract,
 )
 from tests.runtime.service.shop import ApplyPayment, Mailer, OrderStore, RecordOrder, paid, placed
-from wakuwaku import Batch, ConsumerConfig, DeadLetter, ErrorClass, Publisher, ServiceBuilder, Services, StartError
+from wakuwaku import (
+    Batch,
+    ConsumerConfig,
+    DeadLetter,
+    ErrorClass,
+    Publisher,
+    ServiceBuilder,
+    Services,
+    StartError,
+    connect,
+)
 from wakuwaku.classify import by_type
 from wakuwaku.log.memory import MemoryLog
 
@@ -298,3 +308,14 @@ async def test_a_classifier_of_the_whole_service_is_asked() -> None:
     (letter,) = [DeadLetter.from_record(record) for page in pages for record in page.records]
     assert (letter.reason, letter.error_type) == ("unrecoverable", "LookupError")
     assert "in handle" in letter.traceback
+
+
+async def test_a_log_that_nobody_awaited_is_told() -> None:
+    diary: list[str] = []
+    builder = consuming(ServiceBuilder(Database(diary), Cache(diary)).construct(Repository).consumer(UsesRepository))
+    forgotten: Any = connect("memory://")
+
+    with pytest.raises(StartError, match="the log is not open yet: await it"):
+        await builder.start(forgotten, QUICK)
+
+    assert diary == []

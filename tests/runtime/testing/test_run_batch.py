@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import wakuwaku.testing
+from tests.endurance.counted import Counted
 from tests.runtime.orders import (
     OrderPlaced,
     OrderPlacedContract,
@@ -117,6 +118,11 @@ async def test_what_a_start_refuses_is_refused() -> None:
         await run_batch(OrdersHandlers(order_placed=wrong, payment_received=Ignore(), order_shipped=Ignore()), [])
     with pytest.raises(PublishError, match=r"event 0 \(PaymentReceived\) is not valid"):
         await run_batch(shop(OrderStore()), [PaymentReceived(order_id=7, amount_cents="1")])  # type: ignore[arg-type]
+
+
+async def test_an_event_of_another_topic_is_told() -> None:
+    with pytest.raises(StartError, match="Counted is of topic 'counters', and these handlers are of 'orders'"):
+        await run_batch(shop(OrderStore()), [placed(), Counted(counter=1, number=1)])
 
 
 async def test_time_passes_only_when_the_test_says_so() -> None:
