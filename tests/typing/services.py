@@ -70,6 +70,8 @@ def provide(services: Services, builder: ServiceBuilder) -> None:
     assert_type(builder.provide(Store), Store)
     assert_type(builder.push(Store()).consumer(OnlyPlaced, OrderPlaced), ServiceBuilder)
     builder.compose(lambda s: s.provide(Store)).compose_consumer(lambda s: Audit(), OrderPlaced)
+    builder.compose_bundle(lambda s: s.provide(HandlerBundle))
+    builder.compose_bundle(lambda s: s.provide(Store))  # type: ignore[arg-type, return-value]
     builder.consumer(Store())  # type: ignore[arg-type]
 
 

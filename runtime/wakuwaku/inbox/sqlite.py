@@ -26,7 +26,7 @@ class SqliteInbox:
     """
 
     def __init__(self, consumer: str, *, table: str = "wakuwaku_inbox") -> None:
-        self._work = InboxWork(consumer, table, now="unixepoch()")
+        self._work = InboxWork(consumer, table, now="CAST(strftime('%s', 'now') AS INTEGER)")
 
     @property
     def tables(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar, final
 from wakuwaku.consumer import Consumer
 from wakuwaku.errors import StartError
 from wakuwaku.event import Event
-from wakuwaku.handler import Ignore
+from wakuwaku.handler import HandlerBundle, Ignore
 from wakuwaku.service.handler_set import HandlerSet, check_opened
 from wakuwaku.service.needs import needs_of, result_of
 from wakuwaku.service.running import Service
@@ -29,7 +29,9 @@ T = TypeVar("T")
 #: What has to be entered, awaited or run before the thing itself is there.
 _MADE_LATER: tuple[type, ...] = (AbstractAsyncContextManager, AsyncIterator, Awaitable)
 
-What: TypeAlias = Literal["push", "lend", "construct", "compose", "consumer", "compose_consumer", "ignore"]
+What: TypeAlias = Literal[
+    "push", "lend", "construct", "compose", "consumer", "compose_consumer", "compose_bundle", "ignore"
+]
 
 
 class _Step(NamedTuple):
@@ -86,6 +88,10 @@ class ServiceBuilder:
     ) -> Self:
         """Make a handler with a function of the services so far: one that needs several things, or is there already."""
         return self._with(_Step("compose_consumer", make, event))
+
+    def compose_bundle(self, make: Callable[[Services], HandlerBundle | Awaitable[HandlerBundle]]) -> Self:
+        """Make a generated bundle with a function of the services so far: a type checker tells of forgotten events."""
+        return self._with(_Step("compose_bundle", make))
 
     def ignore(self, event: type[Event], reason: str = "") -> Self:
         """Say on purpose that nobody handles an event here."""
@@ -170,6 +176,14 @@ async def _make(step: _Step, services: Services, entries: list[tuple[object, typ
             entries.append((services.make(step.subject), step.event))
         case "compose_consumer":
             entries.append((await services.made_by(step.subject), step.event))
+        case "compose_bundle":
+            bundle = await services.made_by(step.subject)
+            if not isinstance(bundle, HandlerBundle):
+                raise StartError(
+                    f"compose_bundle was given a function that returned {bundle!r}; return a generated bundle, or use"
+                    " compose_consumer for a single handler"
+                )
+            entries.extend((route.handler, route.codec.event) for route in bundle.routes().values())
         case "ignore":
             entries.append((step.subject, step.event))
 
@@ -195,7 +209,7 @@ def _missing(steps: Sequence[_Step]) -> list[str]:
                 for need in needs
                 if certain and need.required and not any(_may_be(kind, need.kind) for kind in known)
             ]
-        if step.what in {"consumer", "compose_consumer", "ignore"}:
+        if step.what in {"consumer", "compose_consumer", "compose_bundle", "ignore"}:
             continue
         kind = _class_made(step)
         if kind is None:

@@ -140,7 +140,7 @@ async def test_a_second_instance_waits_for_the_first(
 
             waiting = asyncio.ensure_future(second())
             blocked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            while not await database.value(blocked):
+            while not waiting.done() and not await database.value(blocked):
                 await asyncio.sleep(0)
             assert not waiting.done()
 

@@ -242,8 +242,10 @@ async def test_events_of_a_key_are_numbered_in_the_order_of_commits(
                     await database.add(connection, paid(2))
 
             waiting = asyncio.ensure_future(second())
-            while not await database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):
+            blocked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            while not waiting.done() and not await database.value(blocked):
                 await asyncio.sleep(0)
+            assert not waiting.done()
             async with database.transaction() as other:
                 await database.add(other, paid(9, order_id=8))
             assert await relay_of(database, log).send_all() == 1

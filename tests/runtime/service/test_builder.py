@@ -11,6 +11,7 @@ import pytest
 from tests.runtime.orders import (
     OrderPlaced,
     OrderPlacedContract,
+    OrdersHandlers,
     OrderShipped,
     PaymentReceived,
     PaymentReceivedContract,
@@ -21,6 +22,7 @@ from wakuwaku import (
     ConsumerConfig,
     DeadLetter,
     ErrorClass,
+    Ignore,
     Publisher,
     ServiceBuilder,
     Services,
@@ -319,3 +321,27 @@ async def test_a_log_that_nobody_awaited_is_told() -> None:
         await builder.start(forgotten, QUICK)
 
     assert diary == []
+
+
+async def test_a_generated_bundle_keeps_its_exhaustive_type() -> None:
+    store = OrderStore()
+    log = MemoryLog()
+    await Publisher(log).publish_many([placed(), paid(900)])
+
+    def bundle(services: Services) -> OrdersHandlers:
+        found = services.provide(OrderStore)
+        return OrdersHandlers(
+            order_placed=RecordOrder(found), payment_received=ApplyPayment(found), order_shipped=Ignore()
+        )
+
+    async with await ServiceBuilder(store).compose_bundle(bundle).start(log, QUICK) as service:
+        await service.consumer.caught_up()
+
+    assert store.paid == {7: 900}
+
+
+async def test_what_is_no_bundle_is_told() -> None:
+    single: Any = lambda _: RecordOrder(OrderStore())  # noqa: E731
+
+    with pytest.raises(StartError, match="return a generated bundle, or use compose_consumer for a single handler"):
+        await ServiceBuilder().compose_bundle(single).start(MemoryLog(), QUICK)
