@@ -58,6 +58,36 @@ class SyncConnection(Protocol):
         ...
 
 
+def require_transaction(connection: object) -> None:
+    """Refuse a pool, and a connection on which no transaction is open: what is noted there would be kept at once.
+
+    Raises `TypeError` and `RuntimeError`.
+    """
+    if hasattr(connection, "acquire") or hasattr(connection, "getconn"):
+        raise TypeError(
+            f"{type(connection).__name__} is a pool: take a connection of it, and begin a transaction there, such as"
+            " `async with pool.acquire() as connection, connection.transaction():`"
+        )
+    if not _in_transaction(connection):
+        raise RuntimeError(
+            "no transaction is open on this connection, so this would be kept even if what belongs to it is not:"
+            " begin one first, such as `async with connection.transaction():` or BEGIN IMMEDIATE"
+        )
+
+
+def _in_transaction(connection: Any) -> bool:
+    """Tell whether a transaction is open, or the driver opens one by itself with the next statement."""
+    asked = getattr(connection, "is_in_transaction", None)
+    if callable(asked):  # asyncpg
+        return bool(asked())
+    begins_by_itself = getattr(connection, "autocommit", False) is not True
+    info = getattr(connection, "info", None)
+    if info is not None:  # psycopg
+        return begins_by_itself or int(info.transaction_status) != 0
+    begins_by_itself = begins_by_itself and getattr(connection, "isolation_level", "") is not None
+    return begins_by_itself or bool(getattr(connection, "in_transaction", True))  # sqlite3
+
+
 async def run(connection: AsyncConnection, work: Work[T]) -> T:
     """Do work on an asynchronous connection of PostgreSQL."""
     execute = _executor(connection)
@@ -99,15 +129,15 @@ def checked_name(name: str) -> str:
 
 def _executor(connection: Any) -> Callable[[Statement], Awaitable[Rows]]:
     """Return how a statement is run; asyncpg returns rows from `fetch`, psycopg hands out a cursor."""
+    if type(connection).__module__.startswith("sqlalchemy.") or not hasattr(connection, "execute"):
+        raise TypeError(
+            f"{type(connection).__name__} is no connection of asyncpg or psycopg; with SQLAlchemy, give the driver's:"
+            " `(await connection.get_raw_connection()).driver_connection`, once its transaction has begun"
+        )
     fetch = getattr(connection, "fetch", None)
     if callable(fetch):
         asyncpg_fetch = cast("Callable[..., Awaitable[Rows]]", fetch)
         return lambda statement: asyncpg_fetch(statement.text, *statement.arguments)
-    if not hasattr(connection, "execute"):
-        raise TypeError(
-            f"{type(connection).__name__} is no connection of asyncpg or psycopg; with SQLAlchemy, give the driver's:"
-            " (await session.connection()).get_raw_connection() has it as `driver_connection`"
-        )
 
     async def with_a_cursor(statement: Statement) -> Rows:
         text, arguments = _translated(statement, "%s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar, final
 
-from wakuwaku.database import AsyncConnection, creating, run
+from wakuwaku.database import AsyncConnection, creating, require_transaction, run
 from wakuwaku.inbox.work import InboxWork
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class PostgresInbox:
         The place in the log says which record is which. A record that another transaction takes right now is waited
         for, so a second instance of the consumer applies nothing twice either.
         """
+        require_transaction(connection)
         return await run(connection, self._work.take(events))
 
     async def take_ids(
@@ -55,6 +56,7 @@ class PostgresInbox:
 
         `id_of` is asked for every event as it was published, before folding.
         """
+        require_transaction(connection)
         return await run(connection, self._work.take_ids(events, id_of))
 
     async def forget(self, connection: AsyncConnection, topic: str, below: Mapping[int, int]) -> int:

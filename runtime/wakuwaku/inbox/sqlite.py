@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar, final
 
-from wakuwaku.database import SyncConnection, run_sync
+from wakuwaku.database import SyncConnection, require_transaction, run_sync
 from wakuwaku.inbox.work import InboxWork
 
 if TYPE_CHECKING:
@@ -40,10 +40,12 @@ class SqliteInbox:
 
     def take(self, connection: SyncConnection, events: Batch[E]) -> Batch[E] | None:
         """Note a batch as applied, and return what of it was not applied before, folded anew; None when all was."""
+        require_transaction(connection)
         return run_sync(connection, self._work.take(events))
 
     def take_ids(self, connection: SyncConnection, events: Batch[E], id_of: Callable[[E], str]) -> Batch[E] | None:
         """Do as `take`, but by an id that each event carries: also what was *published* twice is applied once."""
+        require_transaction(connection)
         return run_sync(connection, self._work.take_ids(events, id_of))
 
     def forget(self, connection: SyncConnection, topic: str, below: Mapping[int, int]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
-from wakuwaku.database import AsyncConnection, Work, creating, run
+from wakuwaku.database import AsyncConnection, Work, creating, require_transaction, run
 from wakuwaku.outbox.work import OutboxWork
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class PostgresOutbox:
         `ordering` strengthens or weakens their fences. Raises `PublishError` before anything is written for an event
         that its consumer would refuse.
         """
+        require_transaction(connection)
         await run(connection, self._work.add(events, ordering))
 
     def store(self, connect: Connect) -> OutboxStore:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, final
 
-from wakuwaku.database import SyncConnection, Work, run_sync
+from wakuwaku.database import SyncConnection, Work, require_transaction, run_sync
 from wakuwaku.outbox.work import OutboxWork
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class SqliteOutbox:
 
         Raises `PublishError` before anything is written for an event that its consumer would refuse.
         """
+        require_transaction(connection)
         run_sync(connection, self._work.add(events, ordering))
 
     def store(self, connect: Connect) -> OutboxStore:

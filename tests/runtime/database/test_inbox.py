@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import asyncpg
+import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -169,12 +171,51 @@ async def test_sqlalchemys_connection_is_given_as_the_drivers(postgres_server: P
             engine = create_async_engine(postgres_server.url(name))
             async with engine.connect() as connection:
                 await connection.begin()
+                with pytest.raises(TypeError, match="with SQLAlchemy, give the driver's"):
+                    await database.inbox.take(connection, payments(1))
                 raw = (await connection.get_raw_connection()).driver_connection
                 if name == "asyncpg":  # whose transaction SQLAlchemy begins with the first statement
                     await connection.exec_driver_sql("SELECT 1")
                 assert amounts(await database.inbox.take(raw, payments(1))) == [1]
                 await connection.rollback()
             await engine.dispose()
+
+
+async def test_without_a_transaction_nothing_is_taken(database: Database) -> None:
+    """It would be noted at once, and lost for good when what belongs to it fails."""
+    async with database.connected() as connection:
+        if database.driver == "sqlite3":
+            connection.isolation_level = None
+        with pytest.raises(RuntimeError, match="no transaction is open on this connection"):
+            await database.take(connection, payments(1))
+        with pytest.raises(RuntimeError, match="no transaction is open on this connection"):
+            await database.take(connection, payments(1), str)
+        with pytest.raises(RuntimeError, match="no transaction is open on this connection"):
+            await database.add(connection, payments(1)[0])
+
+    assert await database.value("SELECT count(*) FROM wakuwaku_inbox") == 0
+
+
+async def test_drivers_that_begin_by_themselves_are_fine(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    async with database_of("psycopg", postgres_server, tmp_path) as database:
+        async with await psycopg.AsyncConnection.connect(postgres_server.psycopg) as connection:
+            assert amounts(await database.inbox.take(connection, payments(1))) == [1]
+            await connection.rollback()
+        assert await database.value("SELECT count(*) FROM wakuwaku_inbox") == 0
+    async with database_of("sqlite3", None, tmp_path / "x.db") as database:
+        async with database.connected() as plain:
+            assert amounts(await database.take(plain, payments(1))) == [1]
+            plain.rollback()
+        assert await database.value("SELECT count(*) FROM wakuwaku_inbox") == 0
+
+
+async def test_a_pool_is_no_connection(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    async with (
+        database_of("asyncpg", postgres_server, tmp_path) as database,
+        asyncpg.create_pool(**postgres_server.asyncpg, min_size=0) as pool,
+    ):
+        with pytest.raises(TypeError, match="Pool is a pool: take a connection of it, and begin a transaction there"):
+            await database.inbox.take(pool, payments(1))
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a;b", "a.b.c", "1a", "ü"])
