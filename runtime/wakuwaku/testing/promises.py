@@ -57,8 +57,8 @@ def check_laws(
       new, also when they come folded with newer ones.
 
     An example whose events fail one by one is left out. Call it from a plain test function: it runs an event loop of
-    its own, and Hypothesis, which shrinks what it finds. Raises `LawBrokenError` with the smallest example, and
-    `RuntimeError` inside of a running event loop.
+    its own, and Hypothesis, which shrinks what it finds. Raises `LawBrokenError` with the smallest example,
+    `ValueError` when there is nothing to check, and `RuntimeError` inside of a running event loop.
     """
     import hypothesis  # noqa: PLC0415 - only who checks laws needs it
     from hypothesis import errors  # noqa: PLC0415 - as above
@@ -90,7 +90,13 @@ def check_laws(
                 failed.append(expected.error)
                 hypothesis.reject()
             _check_combine(events)
-            for law, calls, compared in _ways(events, trial.max_batch, redelivered=redelivered):
+            ways = list(_ways(events, trial.max_batch, redelivered=redelivered))
+            if not ways:
+                raise ValueError(
+                    f"there is nothing to check: {_name(events[0])} is {_algebra(events[0])}, which promises nothing,"
+                    " and max_batch is 1. redelivered=True checks that events which come again change nothing"
+                )
+            for law, calls, compared in ways:
                 one = expected if compared is None else trial.run(events, compared)
                 if one.error is None:
                     _compare(law, events, (compared, one), (calls, trial.run(events, calls)))
@@ -212,9 +218,8 @@ def _compare(law: str, events: Sequence[Event], one: tuple[Calls | None, _Left],
         return
     told = f"a failure: {left.error!r}" if left.error is not None else repr(left.state)
     story = "\n".join(f"  {place}: {event!r}" for place, event in enumerate(events))
-    algebra = events[0].__wakuwaku__.algebra.name.lower().replace("_", " and ")
     raise LawBrokenError(
-        f"{_name(events[0])} is {algebra}, and so {law}. Of the events\n{story}\n"
+        f"{_name(events[0])} is {_algebra(events[0])}, and so {law}. Of the events\n{story}\n"
         f"  handled {_shown(calls)} is left  {expected.state!r}\n"
         f"  handled {_shown(other_calls)} is left  {told}"
     ) from left.error
@@ -228,6 +233,12 @@ def _shown(calls: Calls | None) -> str:
 
 def _name(event: Event) -> str:
     return type(event).__name__
+
+
+def _algebra(event: Event) -> str:
+    algebra: Algebra = event.__wakuwaku__.algebra
+    names = {Algebra.NON_ASSOCIATIVE: "non-associative", Algebra.IDEMPOTENT_COMMUTATIVE: "idempotent and commutative"}
+    return names.get(algebra, algebra.name.lower())
 
 
 def _of_one_key(events: Sequence[E]) -> list[E]:
