@@ -78,6 +78,7 @@ _RULES: Final[Sequence[Rule]] = (
     _state("28 42501", "the role may not do that", TRANSIENT),
     _state("3D000 3F000 42P01 42703 42883", "the database is not migrated (yet)", TRANSIENT),
     Rule("`asyncpg.InterfaceError`, closed", "the connection or pool is closed", TRANSIENT, _is_lost_connection),
+    named("asyncpg.InternalClientError", "the driver lost its way, as when the server dies under it", TRANSIENT),
     Rule("`TimeoutError` out of `asyncpg.pool`", "no connection became free in time", TRANSIENT, _is_no_room),
     named(
         "psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed, psycopg_pool.TooManyRequests",

@@ -173,6 +173,7 @@ async def test_an_outage_of_the_database_is_waited_out(
         consumer = Consumer(log, handlers, config(retry_delays=(0.02,)))
         await consumer.start()
         while consumer.health().partitions[0].waiting_for is None:
+            assert consumer.progress.dead == 0
             await asyncio.sleep(0.01)
     finally:
         postgres_server.start()

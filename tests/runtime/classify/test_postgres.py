@@ -307,6 +307,13 @@ async def test_a_killed_server_is_transient(postgres_server: PostgresServer) -> 
     assert [postgres()(error) for error in anew] == [TRANSIENT] * 4, anew
 
 
+def test_what_asyncpg_says_now_and_then_of_a_server_that_died_is_transient() -> None:
+    """Once in a hundred kills or so the driver is in the middle of something else when it notices."""
+    error = asyncpg.InternalClientError("cannot switch to state 11; another operation (2) is in progress")
+
+    assert postgres()(error) is TRANSIENT
+
+
 async def test_a_service_may_see_a_code_in_another_way(postgres_server: PostgresServer) -> None:
     own = (
         by_type({KeyError: TRANSIENT})
