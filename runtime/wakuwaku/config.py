@@ -40,6 +40,7 @@ class ConsumerSettings(TypedDict, total=False):
     lag_warning: float | None
     lease_seconds: float | None
     drain_timeout: float
+    share_retry_topic: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

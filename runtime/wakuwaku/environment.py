@@ -94,6 +94,7 @@ def _kind(hint: Any) -> tuple[str, Callable[[str], object]]:
         names = {member.name: member for member in hint}
         return f"one of {', '.join(names)}", lambda text: _member(names, text)
     simple: dict[Any, tuple[str, Callable[[str], object]]] = {
+        bool: ("true or false", _truth),
         str: ("a text", str),
         int: ("a whole number", _whole),
         float: ("a duration, such as 0.5, 500ms, 2s or 5m", _duration),
@@ -119,6 +120,12 @@ def _ids(text: str) -> list[int]:
         else:
             numbers.append(cast("int", _whole(one)))
     return numbers
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in {"true", "false"}:
+        raise ValueError
+    return text.lower() == "true"
 
 
 def _whole(text: str) -> object:

@@ -32,6 +32,7 @@ def test_every_setting_has_its_variable() -> None:
             "ORDER_UNKNOWN_EVENTS": "skip",
             "ORDER_HANDLER_TIMEOUT": "30s",
             "ORDER_LAG_WARNING": "None",
+            "ORDER_SHARE_RETRY_TOPIC": "True",
             "ORDER_DATABASE": "postgresql://localhost",
             "UNRELATED": "x",
         },
@@ -48,6 +49,7 @@ def test_every_setting_has_its_variable() -> None:
         unknown_events=UnknownEvents.SKIP,
         handler_timeout=30.0,
         lag_warning=None,
+        share_retry_topic=True,
     )
 
 
@@ -81,11 +83,13 @@ def test_everything_wrong_is_told_at_once_by_the_names_of_the_variables() -> Non
         ORDER_RETRY_DELAYS="-1",
         ORDER_CONCURRENCY="1e3",
         ORDER_HANDLER_TIMEOUT="0",
+        ORDER_SHARE_RETRY_TOPIC="yes",
     ) == (
         "ORDER_PARTITIONS: '0,x' is not whole numbers with commas between them, such as 0,2 or 0-3",
         "ORDER_MODE: empty; it should be one of NO_EVENT_LOSE, NO_DOUBLE_CONSUME",
         "ORDER_RETRY_DELAYS: '-1' is not durations with commas between them, such as 2,4,500ms",
         "ORDER_CONCURRENCY: '1e3' is not a whole number",
+        "ORDER_SHARE_RETRY_TOPIC: 'yes' is not true or false",
         "ORDER_POLL_INTERVALL: there is no such setting; did you mean ORDER_POLL_INTERVAL?",
         "ORDER_POLL_COUNT: 0; at least 1 is needed",
         "ORDER_HANDLER_TIMEOUT: 0.0 is neither None nor a duration of more than 0 seconds",
