@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -21,6 +22,8 @@ RULES: Final[tuple[Rule, ...]] = tuple(
     )
 )
 _BY_ID: Final = {rule.id: rule for rule in RULES}
+#: How rules of compatibility are called, which `wakuwaku compat` looks after.
+_ELSEWHERE: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
 
 
 def rule_of(rule_id: str) -> Rule:
@@ -38,6 +41,8 @@ def check_schema(model: SchemaModel, diagnostics: Diagnostics) -> None:
             for finding in rule.check(model):
                 diagnostics.add(_diagnostic(rule, finding))
     for allow in model.allows:
+        if not allow.rule.startswith("WK") and _ELSEWHERE.fullmatch(allow.rule):
+            continue
         allowed = _BY_ID.get(allow.rule)
         if allowed is None:
             help_ = did_you_mean(allow.rule, _BY_ID)
@@ -68,7 +73,7 @@ class _Permits:
 
     def __init__(self, allows: tuple[AllowModel, ...]) -> None:
         self._spans: dict[tuple[TypeName | None, str | None, str], Span] = {
-            (allow.owner, allow.field, allow.rule): allow.span for allow in allows
+            (allow.owner, allow.field, allow.rule): allow.span for allow in allows if allow.rule in _BY_ID
         }
         self._used: set[tuple[TypeName | None, str | None, str]] = set()
 

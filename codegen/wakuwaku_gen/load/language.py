@@ -112,6 +112,12 @@ _DOC: Final = Key("doc", Text(), "What it is, for the reader of the generated co
 _ALLOW: Final = Key(
     "allow", Named("a rule", Text()), 'Rules that may be broken here, each with the reason: { WK120 = "why" }.'
 )
+_STABILITY: Final = Key(
+    "stability",
+    Text(("stable", "draft")),
+    "Whether released versions bind it; a draft may still change in any way.",
+    default="stable",
+)
 
 CONSTRAINTS: Final = (
     Key("gt", Number(), "The value is greater than this."),
@@ -168,12 +174,13 @@ _ENUM: Final = Record(
             required=True,
         ),
         Key("open", Flag(), "Whether values it does not know are kept instead of refused.", default=False),
+        _STABILITY,
         _ALLOW,
     ),
 )
-_STRUCT: Final = Record("a struct", (_DOC, _ALLOW, _fields(_STRUCT_FIELD)))
+_STRUCT: Final = Record("a struct", (_DOC, _STABILITY, _ALLOW, _fields(_STRUCT_FIELD)))
 _UNION: Final = Record(
-    "a union", (_DOC, Key("variants", Sequence(Text()), "The structs it may be.", required=True), _ALLOW)
+    "a union", (_DOC, Key("variants", Sequence(Text()), "The structs it may be.", required=True), _STABILITY, _ALLOW)
 )
 _EVENT: Final = Record(
     "an event",
@@ -190,6 +197,7 @@ _EVENT: Final = Record(
         Key("max_batch", Integer(1, U32), "How many events a handler gets at once, at most.", default=1),
         _DOC,
         Key("deprecated", Text(), "Why not to use it any more, and what instead."),
+        _STABILITY,
         _ALLOW,
         _fields(_EVENT_FIELD),
         Key("combine", Named("a field", Text(COMBINE_RULES)), "How two neighbours become one, field by field."),

@@ -155,6 +155,7 @@ class _Builder:
             tagged=name in self._tagged,
             doc=declaration.table.text("doc") or "",
             span=declaration.span,
+            draft=declaration.table.text("stability") == "draft",
         )
 
     def _reserved(self, namespace: str, files: Sequence[Document]) -> Iterator[ReservedModel]:

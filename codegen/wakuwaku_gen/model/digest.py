@@ -50,7 +50,7 @@ from wakuwaku_gen.model.types import (
     UuidType,
 )
 
-__all__ = ["TypeModel", "digests", "namespace_data", "spell"]
+__all__ = ["TypeModel", "constraints_data", "digests", "namespace_data", "spell", "value_data"]
 
 TypeModel: TypeAlias = EnumModel | StructModel | UnionModel
 
@@ -90,7 +90,8 @@ def spell(type_: FieldType) -> str:  # noqa: PLR0911 - one case per kind of type
             return _SIMPLE[type(type_)]
 
 
-def _value(value: object) -> object:  # noqa: PLR0911 - one case per kind of value
+def value_data(value: object) -> object:  # noqa: PLR0911 - one case per kind of value
+    """Return a default as plain data, ready for JSON."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -106,14 +107,15 @@ def _value(value: object) -> object:  # noqa: PLR0911 - one case per kind of val
             return {type(value).__name__: str(value)}
         case Mapping():
             pairs = cast("Mapping[object, object]", value).items()
-            return {"dict": sorted(([_value(key), _value(item)] for key, item in pairs), key=json.dumps)}
+            return {"dict": sorted(([value_data(key), value_data(item)] for key, item in pairs), key=json.dumps)}
         case tuple():
-            return [_value(item) for item in cast("tuple[object, ...]", value)]
+            return [value_data(item) for item in cast("tuple[object, ...]", value)]
         case _:
             raise TypeError(f"a default of type {type(value).__name__}")
 
 
-def _constraints(constraints: Constraints) -> dict[str, object]:
+def constraints_data(constraints: Constraints) -> dict[str, object]:
+    """Return the constraints there are, as plain data."""
     if constraints is UNCONSTRAINED:  # as those of most fields
         return {}
     values = {name: getattr(constraints, name) for name in Constraints.__slots__}
@@ -124,10 +126,10 @@ def _field(field: FieldModel) -> dict[str, object]:
     data: dict[str, object] = {"name": field.name, "type": spell(field.type)}
     if field.wire != field.name:
         data["wire"] = field.wire
-    if constraints := _constraints(field.constraints):
+    if constraints := constraints_data(field.constraints):
         data["constraints"] = constraints
     if field.has_default:
-        data["default"] = _value(field.default)
+        data["default"] = value_data(field.default)
     if not field.compare:
         data["compare"] = False
     if field.doc:
@@ -143,12 +145,18 @@ def _type(model: TypeModel) -> dict[str, object]:
     match model:
         case EnumModel():
             members = [{"name": member.name, "value": member.value, "doc": member.doc} for member in model.members]
-            return {"kind": "enum", "doc": model.doc, "open": model.open, "members": members}
+            return {"kind": "enum", "doc": model.doc, "open": model.open, "members": members, **_stability(model)}
         case StructModel():
-            return {"kind": "struct", "doc": model.doc, "tagged": model.tagged, "fields": _fields(model.fields)}
+            fields = _fields(model.fields)
+            return {"kind": "struct", "doc": model.doc, "tagged": model.tagged, "fields": fields, **_stability(model)}
         case UnionModel():
-            return {"kind": "union", "doc": model.doc, "variants": [str(variant) for variant in model.variants]}
+            variants = [str(variant) for variant in model.variants]
+            return {"kind": "union", "doc": model.doc, "variants": variants, **_stability(model)}
     assert_never(model)
+
+
+def _stability(model: TypeModel | EventModel) -> dict[str, object]:
+    return {"draft": True} if model.draft else {}
 
 
 def _key(key: KeyModel) -> dict[str, object]:
@@ -172,6 +180,7 @@ def _event(event: EventModel) -> dict[str, object]:
         "deprecated": event.deprecated,
         "combine": dict(event.combine),
         "fields": _fields(event.fields),
+        **_stability(event),
     }
 
 

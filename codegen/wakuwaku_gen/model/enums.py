@@ -34,6 +34,7 @@ def build_enum(declaration: Declaration, diagnostics: Diagnostics) -> EnumModel:
         open=bool(table.flag("open")),
         doc=table.text("doc") or "",
         span=declaration.span,
+        draft=table.text("stability") == "draft",
     )
 
 
@@ -103,4 +104,5 @@ def build_union(declaration: Declaration, annotations: Annotations, diagnostics:
         variants=tuple(variants.values()),
         doc=declaration.table.text("doc") or "",
         span=declaration.span,
+        draft=declaration.table.text("stability") == "draft",
     )

@@ -88,6 +88,7 @@ class EventDraft:
             names=event_names(self.declaration.id.name),
             span=self.declaration.span,
             places=places,
+            draft=table.text("stability") == "draft",
         )
 
 

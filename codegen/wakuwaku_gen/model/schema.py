@@ -118,6 +118,7 @@ class EnumModel:
     open: bool
     doc: str
     span: Span
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ class StructModel:
     tagged: bool
     doc: str
     span: Span
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class UnionModel:
     variants: tuple[TypeName, ...]
     doc: str
     span: Span
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ class EventNames:
 
 @dataclass(frozen=True, slots=True)
 class EventModel:
-    """An event type.
+    """An event type; a `draft` may still change in any way.
 
     `fields` are the key's fields, then its own; `combine` has a rule per own field when associative.
     """
@@ -189,6 +192,7 @@ class EventModel:
     names: EventNames
     span: Span
     places: Mapping[str, Span] = field(default_factory=dict[str, Span])  # as above, also "combine" and "combine.total"
+    draft: bool = False
 
     @property
     def custom(self) -> tuple[FieldModel, ...]:

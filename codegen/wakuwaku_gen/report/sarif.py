@@ -16,10 +16,10 @@ from wakuwaku_gen.diagnostics import Diagnostic, Severity, Span
 from wakuwaku_gen.report.wording import differences, remarks
 from wakuwaku_gen.write import Action
 
-__all__ = ["sarif_text"]
+__all__ = ["LEVELS", "SCHEMA", "location", "sarif_text"]
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
 
 
 def sarif_text(outcome: Outcome, version: str) -> str:
@@ -45,7 +45,7 @@ def sarif_text(outcome: Outcome, version: str) -> str:
         ],
         "results": [_result(diagnostic, rules.index(diagnostic.rule)) for diagnostic in outcome.diagnostics],
     }
-    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -55,7 +55,7 @@ def _rule(rule: Rule) -> dict[str, object]:
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.purpose},
         "help": {"text": f"Bad:\n{rule.bad}\n\nGood:\n{rule.good}"},
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
 
 
@@ -64,18 +64,19 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
     result: dict[str, object] = {
         "ruleId": diagnostic.rule,
         "ruleIndex": index,
-        "level": _LEVELS[diagnostic.severity],
+        "level": LEVELS[diagnostic.severity],
         "message": {"text": f"{diagnostic.message}{help_}"},
-        "locations": [_location(diagnostic.span)],
+        "locations": [location(diagnostic.span)],
     }
     if diagnostic.notes:
         result["relatedLocations"] = [
-            {**_location(note.span), "message": {"text": note.message}} for note in diagnostic.notes
+            {**location(note.span), "message": {"text": note.message}} for note in diagnostic.notes
         ]
     return result
 
 
-def _location(span: Span) -> dict[str, object]:
+def location(span: Span) -> dict[str, object]:
+    """Return a place as SARIF has it."""
     region = {"startLine": span.line, "startColumn": span.column, "endLine": span.line, "endColumn": span.end}
     return {"physicalLocation": {**_artifact(span.file), "region": region}}
 

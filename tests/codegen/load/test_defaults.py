@@ -15,6 +15,8 @@ fields.id = "u64"
 values = ["ONE"]
 [struct.Part]
 fields.note = "str | None"
+[union.Whole]
+variants = ["Part"]
 [event.Sold]
 tag = 1
 key = "BoxKey"
@@ -41,12 +43,17 @@ def defaults(shape: Shape) -> dict[str, object]:
 def test_the_defaults_of_the_table_are_those_of_the_model(tmp_path: Path) -> None:
     """All of them: the reference page and editors show what the table says."""
     (shop,) = model_of(tmp_path, shop=SCHEMA).namespaces
-    (key,), (enum,), (part,), (sold,) = shop.keys, shop.enums, shop.structs, shop.events
+    (key,), (enum,), (part,), (whole,), (sold,) = shop.keys, shop.enums, shop.structs, shop.unions, shop.events
+    stability = {False: "stable", True: "draft"}
 
     assert defaults(ROOT) == {
         "a key: hash": key.hash,
         "a key: partitions": key.partitions,
         "an enum: open": enum.open,
+        "an enum: stability": stability[enum.draft],
+        "a struct: stability": stability[part.draft],
+        "a union: stability": stability[whole.draft],
+        "an event: stability": stability[sold.draft],
         "a field of a struct: required": not part.fields[0].has_default,
         "an event: algebra": sold.algebra,
         "an event: ordering": sold.ordering,
