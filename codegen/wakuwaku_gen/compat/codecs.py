@@ -49,8 +49,8 @@ from wakuwaku_gen.model.types import (
 
 __all__ = ["Codecs", "DecodeError"]
 
-#: What a codec raises for bytes it can't read.
-DecodeError: Final = (msgspec.DecodeError, ValueError, RecursionError)
+#: What a codec raises for bytes it can't read; arithmetic fails at the remainder of a decimal too large for its step.
+DecodeError: Final = (msgspec.DecodeError, ValueError, ArithmeticError, RecursionError)
 _INT64: Final = (-(2**63), 2**63 - 1)
 _PLAIN: Final[Mapping[type, Any]] = {
     BoolType: bool,

@@ -74,6 +74,13 @@ class Trial:
         collect()
         yield from (self.codecs[id(held)].rewrite(self.record(held), one) for one in drawn)
 
+    def relayed(self, body: bytes) -> bytes:
+        """Return what a consumer of the old version writes of a record of the new one."""
+        try:
+            return self.codecs[id(self.old)].relay(self.record(self.old), body)
+        except DecodeError as error:
+            raise DisprovedError(f"relay: {body.hex()} is not read at all: {error}") from error
+
     def planted(self, held: Catalogue, found: Break) -> bytes:
         try:
             made = payload(held, self.record(held), found.place, found.plant)
@@ -116,12 +123,12 @@ def _reads(trial: Trial, reader: Catalogue, writer: Catalogue, direction: str, c
 
 def _relays(trial: Trial, counts: Counter[str]) -> None:
     """Check what a relay leaves: refused, changed, or the same."""
-    new, old = trial.codecs[id(trial.new)], trial.codecs[id(trial.old)]
+    new = trial.codecs[id(trial.new)]
     found = list(Relaying(trial.new, trial.old).found(trial.record(trial.new), trial.record(trial.old)))
     breaks = [one for one in found if isinstance(one, Break)]
     for one in breaks:
         counts[f"relay: {one.kind}"] += 1
-        left = old.relay(trial.record(trial.old), trial.planted(trial.new, one))
+        left = trial.relayed(trial.planted(trial.new, one))
         if trial.decodes(trial.new, left):
             raise DisprovedError(f"relay: {one} is read")
     if breaks:
@@ -129,7 +136,7 @@ def _relays(trial: Trial, counts: Counter[str]) -> None:
     lossless = not any(isinstance(one, Loss) for one in found)
     counts["relay: the same" if lossless else "relay: loses something"] += 1
     for body in trial.bodies(trial.new):
-        left = old.relay(trial.record(trial.old), body)
+        left = trial.relayed(body)
         if not trial.decodes(trial.new, left):
             raise DisprovedError(f"relay: {body.hex()} comes out as {left.hex()}, which is refused")
         if lossless and unordered(new.relay(trial.record(trial.new), left)) != unordered(

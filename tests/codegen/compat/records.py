@@ -54,9 +54,12 @@ def records(held: Catalogue, record: Record, depth: int = 0) -> st.SearchStrateg
 
 def values(held: Catalogue, of: FieldType, limits: Constraints, depth: int) -> st.SearchStrategy[Any]:  # noqa: C901, PLR0911, PLR0912
     """Draw plain values of a type."""
-    sizes = {"min_size": limits.min_length or 0, "max_size": limits.max_length}
+    sizes: dict[str, Any] = {"min_size": limits.min_length or 0, "max_size": limits.max_length}
     least = limits.min_length or 0
-    few = {"min_size": least, "max_size": least if depth >= _DEEPEST else min(limits.max_length or 99, max(4, least))}
+    few: dict[str, Any] = {
+        "min_size": least,
+        "max_size": least if depth >= _DEEPEST else min(limits.max_length or 99, max(4, least)),
+    }
     match of:
         case BoolType():
             return st.booleans()
@@ -69,9 +72,9 @@ def values(held: Catalogue, of: FieldType, limits: Constraints, depth: int) -> s
         case StrType() if limits.pattern is not None:
             return st.from_regex(limits.pattern).filter(lambda one: violated(one, limits) is None)
         case StrType():
-            return st.text(**sizes)  # type: ignore[arg-type]
+            return st.text(**sizes)
         case BytesType():
-            return st.binary(**sizes)  # type: ignore[arg-type]
+            return st.binary(**sizes)
         case UuidType():
             return st.uuids().map(str)
         case DateTimeType(aware=True):

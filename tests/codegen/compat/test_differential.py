@@ -9,6 +9,7 @@ import itertools
 import os
 import random
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from tests.codegen.compat.proof import DisprovedError, Trial, judge, unordered
 from tests.codegen.compat.sketches import edited, schema_text, sketches
 from tests.codegen.compat.versions import generated, model, record
+from wakuwaku.errors import DecodeError as RuntimeDecodeError
 from wakuwaku_gen.compat.catalogue import Catalogue, catalogue_of
 from wakuwaku_gen.compat.codecs import Codecs, DecodeError
 from wakuwaku_gen.model.schema import SchemaModel
@@ -55,7 +57,7 @@ def pair(number: int, *, small: bool) -> tuple[SchemaModel, SchemaModel] | None:
 def test_every_verdict_is_what_the_codecs_do(small: bool) -> None:
     """Of edits that leave both versions sound; the codecs are those the checker makes."""
     counts: Counter[str] = Counter()
-    for number in numbers(400 if small else 100):
+    for number in numbers(250 if small else 90):
         sides = pair(number, small=small)
         if sides is None:
             counts["unsound"] += 1
@@ -101,20 +103,22 @@ def _compare(
         body = written.encode(event)
         own, other = Codecs(writer[0]), Codecs(reader[0])
         assert unordered(own.relay(record(writer[0]), body)) == unordered(body)
-        try:
-            relayed = read.encode(read.decode(body))
-        except Exception as error:  # noqa: BLE001 - the runtime's own, which the checker's codec has to refuse as well
-            counts["refused"] += 1
-            with pytest.raises(DecodeError) as refused:
-                other.decode(record(reader[0]), body)
-            assert _place(str(refused.value)) == _place(str(error))
-        else:
-            counts["read"] += 1
-            assert unordered(other.relay(record(reader[0]), body)) == unordered(relayed)
+        refused = _refusal(lambda: read.decode(body))
+        counts["read" if refused is None else "refused"] += 1
+        assert _refusal(lambda: other.decode(record(reader[0]), body)) == refused
+        if refused is None:
+            assert unordered(other.relay(record(reader[0]), body)) == unordered(read.encode(read.decode(body)))
 
     each()
 
 
-def _place(message: str) -> str:
-    """Return where in a record an error is; bounds beyond those of msgspec are worded by generated code itself."""
-    return message.rpartition(" - at ")[2] if " - at " in message else message.rpartition(": ")[2]
+def _refusal(decode: Callable[[], object]) -> str | None:
+    """Return where in a record a codec finds an error, or None when it finds none.
+
+    Bounds beyond those of msgspec are worded by generated code itself, so words may differ.
+    """
+    try:
+        decode()
+    except (RuntimeDecodeError, *DecodeError) as error:
+        return str(error).rpartition(" - at ")[2] if " - at " in str(error) else str(error).rpartition(": ")[2]
+    return None
