@@ -17,14 +17,14 @@ empty :=
 comma := ,
 space := $(empty) $(empty)
 COVERED := runtime/wakuwaku/_core codegen/wakuwaku_gen/model codegen/wakuwaku_gen/check \
-	codegen/wakuwaku_gen/render codegen/wakuwaku_gen/write
+	codegen/wakuwaku_gen/render codegen/wakuwaku_gen/write codegen/wakuwaku_gen/compat
 
 step = @printf '%-10s %s\n' '$(1)' '$(2)'
 # Run a command and show what it prints only when it fails.
 quietly = @output=$$($(1) 2>&1) || { printf '%s\n' "$$output"; exit 1; }
 
 .PHONY: help demo test quick golden bench fuzz docs reference format clean pins
-.PHONY: check-format check-lint check-imports check-types check-pyright check-generated check-tests check-docs
+.PHONY: check-format check-lint check-imports check-types check-pyright check-generated check-compat check-tests check-docs
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ demo: $(READY) ## generate, publish, consume and project real flights
 	$(call step,run,three days of flights through a log in a temporary folder)
 	@$(BIN)/python -m examples.flights.demo
 
-test: check-format check-lint check-imports check-types check-pyright check-generated check-tests check-docs ## all that CI runs
+test: check-format check-lint check-imports check-types check-pyright check-generated check-compat check-tests check-docs ## all that CI runs
 	@echo 'all checks passed'
 
 quick: check-format check-lint check-types ## format, lint, types and the tests that are not slow; under a minute
@@ -45,15 +45,17 @@ quick: check-format check-lint check-types ## format, lint, types and the tests 
 golden: $(READY) ## write the expected output of the golden cases anew; look at the difference before you commit it
 	@$(BIN)/pytest -q tests/cases tests/codegen/compat/test_rules.py --update
 
-bench: $(READY) ## measure the pipeline, slow handlers, the log, the retry template and the generator
+bench: $(READY) ## measure the pipeline, slow handlers, the log, the retry template, the generator and compat
 	@$(BIN)/python benchmarks/pipeline.py
 	@$(BIN)/python benchmarks/latency.py
 	@$(BIN)/python benchmarks/log.py
 	@$(BIN)/python benchmarks/retry.py
 	@$(BIN)/python benchmarks/generator.py
+	@$(BIN)/python benchmarks/compat.py
 
 fuzz: $(READY) ## look for schemas and records nobody thought of: FUZZ examples (2000) of each property, new ones each time
 	@WAKUWAKU_FUZZ=$(or $(FUZZ),2000) $(BIN)/pytest -q -n 2 tests/codegen/fuzz
+	@WAKUWAKU_COMPAT_EDITS=$(or $(FUZZ),2000) $(BIN)/pytest -q -n 2 tests/codegen/compat/test_differential.py
 
 docs: check-docs ## build the pages into site/ and run their snippets
 	$(call step,snippets,every python block of README and docs/)
@@ -100,6 +102,11 @@ check-generated: $(READY)
 	$(call step,generated,generated/ is what schemas/ ask for)
 	$(call quietly,$(BIN)/wakuwaku fmt schemas/ --check)
 	$(call quietly,$(BIN)/wakuwaku-gen schemas/ -o generated/ --check --fail-on warning)
+
+# Against the lock: it has every released version, and is there in a shallow clone and without a remote, too.
+check-compat: $(READY)
+	$(call step,compat,schemas/ strand no reader of a released version)
+	$(call quietly,$(BIN)/wakuwaku compat schemas/)
 
 check-tests: $(READY)
 	$(call step,tests,all of them$(comma) in random order)

@@ -23,6 +23,8 @@ from wakuwaku.classify import Classifier, describe, http, mysql, operating_syste
 from wakuwaku.environment import kind_of, variable
 from wakuwaku_gen.check import RULES, Rule
 from wakuwaku_gen.cli import app as generator
+from wakuwaku_gen.compat import Axes, Axis, CompatRule, Verdict
+from wakuwaku_gen.compat import rules as compat
 from wakuwaku_gen.diagnostics import Severity
 from wakuwaku_gen.load.language import (
     CONSTRAINTS,
@@ -102,6 +104,38 @@ def _rule(rule: Rule) -> Iterator[str]:
 
 def _shortened(example: str) -> str:
     return "\n".join(line if len(line) <= 120 else f"{line[:60]} …" for line in example.rstrip().splitlines())
+
+
+# Rules of compatibility
+
+_VERDICTS: Final = {Verdict.OK: "ok", Verdict.WARNING: "warning", Verdict.ERROR: "**error**"}
+
+
+def compat_rules_page() -> Iterator[str]:
+    """Yield the page of all rules of compatibility."""
+    yield from _head(
+        "Rules of compatibility",
+        "For those who met an id such as ENUM_VALUE_ADDED in a finding of `wakuwaku compat`. "
+        "`wakuwaku explain ENUM_VALUE_ADDED` shows the same at the terminal.",
+    )
+    yield "Verdicts are those of the example: **backward**, the new version reads old records; **forward**, an old one"
+    yield "reads new records; **relay**, the new version reads what an old one folded; **source**, code that uses the"
+    yield "generated classes. A finding fails for the directions its level asks for; a rule that is *always on* fails"
+    yield "whatever the level. Relay counts for associative events only."
+    for subject, rules in compat.SUBJECTS.items():
+        yield from ("", f"## {subject}")
+        for rule in sorted(rules, key=lambda one: one.id):
+            yield from _compat_rule(rule)
+
+
+def _compat_rule(rule: CompatRule) -> Iterator[str]:
+    axes = Axes.of(rule.axes)
+    yield from ("", f"### {rule.id} {{ #{rule.id.lower()} }}", "", f"{_capital(rule.title)}. {rule.purpose}", "")
+    always = (("", "always on"),) if rule.always else ()
+    row = tuple(_VERDICTS[axes.on(axis)] for axis in Axis) + tuple(text for _, text in always)
+    yield from _table(tuple(_capital(axis.value) for axis in Axis) + tuple(head for head, _ in always), [row])
+    for kind, example in (*(("Before:", one) for one in rule.versions), ("After:", rule.after)):
+        yield from ("", kind, "", "```toml", example.rstrip(), "```")
 
 
 # The language
@@ -413,6 +447,7 @@ def _capital(text: str) -> str:
 #: The pages by file name.
 PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "rules.md": rules_page,
+    "compat-rules.md": compat_rules_page,
     "schema-language.md": language_page,
     "command-line.md": command_line_page,
     "configuration.md": configuration_page,

@@ -91,7 +91,7 @@ def reference() -> ModuleType:
     return module
 
 
-PAGES = ["rules.md", "schema-language.md", "command-line.md", "configuration.md", "classifiers.md"]
+PAGES = ["rules.md", "compat-rules.md", "schema-language.md", "command-line.md", "configuration.md", "classifiers.md"]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -19,7 +19,10 @@ class Verdict(enum.Enum):
     @property
     def weight(self) -> int:
         """Return a number that grows with the harm."""
-        return list(Verdict).index(self)
+        return _WEIGHTS[self.value]
+
+
+_WEIGHTS: Final = {verdict.value: weight for weight, verdict in enumerate(Verdict)}
 
 
 class Axis(enum.Enum):

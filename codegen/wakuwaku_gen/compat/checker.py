@@ -81,7 +81,8 @@ def compare(
 
 def _changes(new: Catalogue, baselines: Sequence[Baseline]) -> Iterator[tuple[Named, Baseline, set[str]]]:
     """Return all changes, the latest version's first; each state of an event is compared once."""
-    states = States(docs=any(baseline.number < 0 for baseline in baselines))
+    written = [next(iter(baseline.held.events.values()), None) for baseline in baselines]
+    states = States(docs=any(event is not None and event.span.file.suffix == ".toml" for event in written))
     now = {address: states.of(new, address) for address in new.events}
     same: dict[tuple[Address, State], set[str]] = {}
     wanted: list[set[Address]] = []
@@ -97,25 +98,23 @@ def _changes(new: Catalogue, baselines: Sequence[Baseline]) -> Iterator[tuple[Na
         wanted.append(fresh)
     recent: Catalogue | None = None
     for baseline, fresh in zip(reversed(baselines), wanted, strict=True):
-        both = Both(new, baseline.held)
+        both = Both(new, baseline.held, states.same(new, baseline.held), states.kept(new, baseline.held, fresh))
         changes = name_changes(both, frozenset(fresh), recent=recent)
-        for named in [*changes, *_unnamed(both, changes, fresh)]:
+        for named in [*changes, *_unnamed(both, changes)]:
             held = [same[one, states.of(baseline.held, one)] for one in named.events if one in baseline.held.events]
             yield named, baseline, set().union(*held) if held else {baseline.label}
         recent = recent or baseline.held
 
 
-def _unnamed(both: Both, named: Sequence[Named], addresses: Iterable[Address]) -> Iterator[Named]:
+def _unnamed(both: Both, named: Sequence[Named]) -> Iterator[Named]:
     """Return breaks that no rule has a name for; the tests know of none, and none shall be lost for that."""
     told: dict[Axis, set[Address]] = {axis: set() for axis in (Axis.BACKWARD, Axis.FORWARD)}
     for one in named:
         for axis, seen in told.items():
             if one.edit.axes.on(axis) is Verdict.ERROR:
                 seen.update(one.events)
-    for address in sorted(addresses):
-        new, old = both.new.events.get(address), both.old.events[address]
-        if new is None or new.draft or old.draft:
-            continue
+    for address in both.compared:
+        new, old = both.new.events[address], both.old.events[address]
         records = Record(new.id, new.fields), Record(old.id, old.fields)
         backward = _first(both.back.breaks(*records)) if address not in told[Axis.BACKWARD] else ()
         forward = _first(both.forth.breaks(*reversed(records))) if address not in told[Axis.FORWARD] else ()

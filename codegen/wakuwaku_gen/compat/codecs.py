@@ -18,7 +18,7 @@ from uuid import UUID
 
 import msgspec
 
-from wakuwaku_gen.compat.catalogue import Catalogue, Record
+from wakuwaku_gen.compat.catalogue import Catalogue, Record, references
 from wakuwaku_gen.compat.payload import default_payload
 from wakuwaku_gen.compat.spaces import whole_ends
 from wakuwaku_gen.model.constraints import UNCONSTRAINED, violated
@@ -115,11 +115,7 @@ class Codecs:
         known = self._types.get(record.id)
         if known is not None:
             return known
-        fields: list[Any] = []
-        for field in record.fields:
-            name = f"late_{next(_numbers)}"
-            self._late[name] = (field.type, field.constraints)
-            fields.append((f"f_{field.name}", name, self._option(field)))
+        fields = [(f"f_{field.name}", self._now_or_late(field), self._option(field)) for field in record.fields]
         check = _checks(record)
         self._types[record.id] = made = msgspec.defstruct(
             record.id.name,
@@ -131,6 +127,14 @@ class Codecs:
             namespace={} if check is None else {"__post_init__": check},
         )
         return made
+
+    def _now_or_late(self, field: FieldModel) -> Any:
+        """Return an annotation; a name that gets its meaning later for one of structs, which may not exist yet."""
+        if all(isinstance(self._held.types[name], EnumModel) for name in references(field.type)):
+            return self._annotation(field.type, field.constraints)
+        name = f"late_{next(_numbers)}"
+        self._late[name] = (field.type, field.constraints)
+        return name
 
     def _option(self, field: FieldModel) -> Any:
         if not field.has_default:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from wakuwaku_gen.compat.catalogue import Catalogue, Record
-from wakuwaku_gen.compat.reading import Break, Doubt, Link, Place, Reading
+from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record
+from wakuwaku_gen.compat.reading import Alike, Break, Doubt, Link, Place, Reading
 from wakuwaku_gen.compat.relay import Loss, Relaying
 from wakuwaku_gen.model.schema import Constraints
 from wakuwaku_gen.model.types import FieldType, TypeName
@@ -58,20 +58,29 @@ class Node:
 
 @dataclass
 class Both:
-    """Compare two versions in all directions: the new one reads the old, the old one the new, and relays it."""
+    """Compare two versions in all directions: the new one reads the old, the old one the new, and relays it.
+
+    `same` are types that both versions declare alike, with all that they hold; `kept` are events they declare alike.
+    """
 
     new: Catalogue
     old: Catalogue
+    same: frozenset[TypeName] = frozenset()
+    kept: frozenset[Address] = frozenset()
+    alike: Alike = field(init=False)
     back: Reading = field(init=False)
     forth: Reading = field(init=False)
     through: Relaying = field(init=False)
     #: Pairs of structs that meet only because a struct became a union, or a union a struct: told at the field.
     folded: set[tuple[TypeName, TypeName]] = field(default_factory=set)
+    #: Events that were compared; one that changed as another one did is not compared again.
+    compared: list[Address] = field(default_factory=list[Address])
 
     def __post_init__(self) -> None:
-        self.back = Reading(self.new, self.old)
-        self.forth = Reading(self.old, self.new)
-        self.through = Relaying(self.new, self.old)
+        self.alike = Alike(self.same)
+        self.back = Reading(self.new, self.old, self.alike)
+        self.forth = Reading(self.old, self.new, self.alike)
+        self.through = Relaying(self.new, self.old, self.alike)
 
     def at(self, node: Node) -> Ways:
         """Return what breaks between two types, records inside left out."""

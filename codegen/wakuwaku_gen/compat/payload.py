@@ -97,6 +97,8 @@ class _Builder:
     def record(self, record: Record, place: Place, plant: Plant | None) -> dict[str, Payload]:
         step, rest = (place[0], place[1:]) if place else (None, ())
         made: dict[str, Payload] = {} if record.tag is None else {TAG_FIELD: record.tag}
+        if step is not None and step.kind == "field" and all(field.wire != step.name for field in record.fields):
+            raise PayloadError(f"{record.id} has no field {step.name!r}")
         smallest = not place and plant is None
         if smallest and record.id in self._inside:
             raise PayloadError(f"{record.id} holds itself")
@@ -138,7 +140,8 @@ class _Builder:
             case MapType():
                 return self._map(type_, size, place, plant)
             case StructRef(target):
-                return self.record(self._held.record(target), place, plant)
+                inside = place[1:] if place and place[0].kind == "variant" else place  # a way seen from a union
+                return self.record(self._held.record(target), inside, plant)
             case UnionRef():
                 return self._union(type_, place, plant)
 

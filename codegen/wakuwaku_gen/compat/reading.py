@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast
 
-from wakuwaku_gen.compat.catalogue import TAG_FIELD, Address, Catalogue, Record
+from wakuwaku_gen.compat.catalogue import TAG_FIELD, Address, Catalogue, Record, references
 from wakuwaku_gen.compat.spaces import SCALARS, Plain, Refusal, Scalar, takes, undecided, writes
 from wakuwaku_gen.compat.texts import lengths
 from wakuwaku_gen.model.constraints import UNCONSTRAINED, bounds
@@ -35,6 +35,7 @@ from wakuwaku_gen.model.types import (
 )
 
 __all__ = [
+    "Alike",
     "Break",
     "Doubt",
     "Kind",
@@ -124,12 +125,36 @@ Found: TypeAlias = Break | Doubt | Link
 _TAG_STEP: Final = Step("field", TAG_FIELD)
 
 
-class Reading:
-    """Compare what is written by `writer` with what `reader` reads; every pair of records is looked at once."""
+class Alike:
+    """Tell whether two types are one, and so is all that they name, so that each reads what the other one writes.
 
-    def __init__(self, reader: Catalogue, writer: Catalogue) -> None:
+    `same` are declared types that both versions declare alike, with all that they hold.
+    """
+
+    def __init__(self, same: Collection[TypeName] = ()) -> None:
+        self._same = same
+        self._known: dict[tuple[int, int, int, int], bool] = {}  # by identity: a catalogue keeps its types
+
+    def __call__(self, one: FieldType, limits: Constraints, other: FieldType, others: Constraints) -> bool:
+        """Tell it of a type and constraints, and another type and its constraints."""
+        key = (id(one), id(limits), id(other), id(others))
+        known = self._known.get(key)
+        if known is None:
+            known = one == other and limits == others and all(name in self._same for name in references(one))
+            self._known[key] = known
+        return known
+
+
+class Reading:
+    """Compare what is written by `writer` with what `reader` reads; every pair of records is looked at once.
+
+    `alike` tells of which types nothing has to be compared.
+    """
+
+    def __init__(self, reader: Catalogue, writer: Catalogue, alike: Alike | None = None) -> None:
         self.reader = reader
         self.writer = writer
+        self.alike = alike or Alike()
         self._pairs: dict[tuple[TypeName, TypeName], tuple[Found, ...]] = {}
 
     def pair(self, reader: Record, writer: Record) -> tuple[Found, ...]:
@@ -187,6 +212,8 @@ class Reading:
         self, reader: FieldType, taken: Constraints, writer: FieldType, given: Constraints, place: Place
     ) -> Iterator[Found]:
         """Compare what a type with constraints reads with what another one writes."""
+        if self.alike(reader, taken, writer, given):
+            return
         if isinstance(writer, OptionalType):
             if not isinstance(reader, OptionalType):
                 yield Break("null", place, Planted(None))

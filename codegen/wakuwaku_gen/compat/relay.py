@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from wakuwaku_gen.compat.catalogue import Catalogue, Record
-from wakuwaku_gen.compat.reading import Break, Link, Place, Planted, Reading, Sized, Step, held_type
+from wakuwaku_gen.compat.reading import Alike, Break, Link, Place, Planted, Reading, Sized, Step, held_type
 from wakuwaku_gen.compat.spaces import SCALARS, Scalar, rewritten, takes, writes
 from wakuwaku_gen.model.constraints import UNCONSTRAINED
 from wakuwaku_gen.model.schema import Constraints
@@ -44,9 +44,10 @@ Found: TypeAlias = Break | Loss | Link
 class Relaying:
     """Compare what `new` wrote with what `new` reads of it after a consumer of `old` read it and wrote it again."""
 
-    def __init__(self, new: Catalogue, old: Catalogue) -> None:
+    def __init__(self, new: Catalogue, old: Catalogue, alike: Alike | None = None) -> None:
         self.new = new
         self.old = old
+        self.alike = alike or Alike()
         self._back = Reading(new, old)
 
     def found(self, new: Record, old: Record) -> Iterator[Break | Loss]:
@@ -79,6 +80,8 @@ class Relaying:
         self, new: FieldType, limits: Constraints, old: FieldType, through: Constraints, place: Place
     ) -> Iterator[Found]:
         """Compare a type with what is left of its values after another one read them."""
+        if self.alike(new, limits, old, through):
+            return
         new, old = held_type(new), held_type(old)
         if isinstance(new, SCALARS):
             if isinstance(old, SCALARS):

@@ -20,25 +20,54 @@ State: TypeAlias = Hashable
 class States:
     """Return states of events; models that several versions share are looked at once.
 
-    A lock holds no docs, so they count only where `docs` says that other versions are compared.
+    A lock holds no docs and no files, so they count only where `docs` says that other versions are compared.
     """
 
     def __init__(self, *, docs: bool) -> None:
         self._docs = docs
         self._numbers: dict[Hashable, int] = {}
         self._known: dict[int, tuple[object, int]] = {}  # by identity; the object is kept, so that it stays unique
+        self._named: dict[int, tuple[object, tuple[TypeName, ...]]] = {}
         self._closures: dict[int, tuple[object, dict[TypeName, frozenset[TypeName]]]] = {}
+        self._inside: dict[int, tuple[object, dict[TypeName, int]]] = {}
 
     def of(self, held: Catalogue, address: Address) -> State:
         """Return the state of an event in a version."""
         event = held.events[address]
-        closures = self._closures.setdefault(id(held.types), (held.types, {}))[1]
-        reached: set[TypeName] = set()
-        for field in event.fields:
-            for name in references(field.type):
-                reached |= _closure(name, held.types, closures)
-        types = frozenset((name, self._number(held.types[name])) for name in reached)
+        named = self._named.get(id(event))
+        if named is None:
+            names = dict.fromkeys(name for field in event.fields for name in references(field.type))
+            named = self._named[id(event)] = (event, tuple(names))
+        inside = self._inside.setdefault(id(held.types), (held.types, {}))[1]
+        types = tuple(inside[name] if name in inside else self._held(name, held, inside) for name in named[1])
         return (self._number(event), self._number(held.keys[address[0]]), types)
+
+    def _held(self, name: TypeName, held: Catalogue, known: dict[TypeName, int]) -> int:
+        """Return a number for a type and all that it holds."""
+        closures = self._closures.setdefault(id(held.types), (held.types, {}))[1]
+        content = frozenset((one, self._number(held.types[one])) for one in _closure(name, held.types, closures))
+        known[name] = self._numbers.setdefault(content, len(self._numbers))
+        return known[name]
+
+    def kept(self, one: Catalogue, other: Catalogue, addresses: Iterable[Address]) -> frozenset[Address]:
+        """Return the events that two versions declare alike, their keys too; what they hold may differ."""
+        return frozenset(
+            address
+            for address in addresses
+            if address in one.events
+            and self._number(one.events[address]) == self._number(other.events[address])
+            and self._number(one.keys[address[0]]) == self._number(other.keys[address[0]])
+        )
+
+    def same(self, one: Catalogue, other: Catalogue) -> frozenset[TypeName]:
+        """Return the types that two versions declare alike, with all that they hold."""
+        equal = {
+            name
+            for name, model in one.types.items()
+            if name in other.types and self._number(model) == self._number(other.types[name])
+        }
+        closures = self._closures.setdefault(id(one.types), (one.types, {}))[1]
+        return frozenset(name for name in equal if _closure(name, one.types, closures) <= equal)
 
     def _number(self, model: EventModel | KeyModel | TypeModel) -> int:
         known = self._known.get(id(model))
@@ -74,7 +103,7 @@ def _content(model: EventModel | KeyModel | TypeModel, *, docs: bool) -> Hashabl
     match model:
         case EventModel():
             law = (model.algebra, model.ordering, tuple(sorted(model.combine.items())))
-            rest = (model.doc if docs else "", model.deprecated, model.draft)
+            rest = ((model.doc, model.span.file.name) if docs else (), model.deprecated, model.draft)
             return (model.id, model.tag, model.key, law, rest, _fields(model.fields, docs=docs))
         case KeyModel():
             return (model.id, model.topic, model.hash, model.partitions, _fields(model.fields, docs=docs))

@@ -28,14 +28,9 @@ from wakuwaku_gen.model.schema import SchemaModel
 LONG = int(os.environ.get("WAKUWAKU_COMPAT_EDITS", "0"))
 #: Kinds of verdicts that a run of CI has to meet, so that no rule goes untested.
 MET = {
-    True: {
-        f"{way}: {kind}"
-        for way in ("backward", "forward")
-        for kind in ("null", "kind", "range", "step", "length", "shape", "member", "size", "form", "reads all")
-    }
-    | {"relay: the same", "relay: loses something", "relay: kind"},
-    False: {f"{way}: {kind}" for way in ("backward", "forward") for kind in ("missing", "tag", "reads all")}
-    | {"relay: the same", "relay: missing"},
+    True: {"null", "kind", "range", "step", "length", "shape", "member", "size", "form", "missing", "reads all"}
+    | {"the same", "loses something"},
+    False: {"missing", "tag", "null", "kind", "shape", "size", "member", "reads all", "the same", "loses something"},
 }
 
 
@@ -70,7 +65,8 @@ def test_every_verdict_is_what_the_codecs_do(small: bool) -> None:
             pytest.fail(f"number {number}: {error}")
     print(dict(sorted(counts.items())))
     assert counts["edits"] >= counts["unsound"]
-    assert MET[small] <= counts.keys(), MET[small] - counts.keys()
+    met = {kind.partition(": ")[2] for kind in counts}
+    assert met >= MET[small], MET[small] - met
 
 
 def test_generated_codecs_do_as_those_of_the_checker(tmp_path: Path) -> None:

@@ -609,5 +609,5 @@ def test_versions_are_in_order() -> None:
         "1.0.1",
         "1.10",
     ]
-    assert sorted(reversed(ordered), key=parse_version) == ordered
+    assert sorted(ordered, key=lambda one: (parse_version(one), one)) == ordered
     assert parse_version("v1.2") == parse_version("1.2.0+build")

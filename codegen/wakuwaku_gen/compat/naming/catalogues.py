@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
-from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record
+from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record, references
 from wakuwaku_gen.compat.edit import Edit, Reserve, Subject
 from wakuwaku_gen.compat.naming.events import behaviour_edits
 from wakuwaku_gen.compat.naming.fields import field_edits
@@ -20,6 +20,7 @@ from wakuwaku_gen.model.types import TypeName
 
 __all__ = ["Named", "name_changes"]
 
+_Pair: TypeAlias = tuple[TypeName, TypeName]
 _ERROR, _WARNING = Verdict.ERROR, Verdict.WARNING
 _LOST: Final = Axes(_ERROR, _ERROR)
 #: Two events of different names under one tag are one renamed event when they share so much of their fields.
@@ -258,21 +259,37 @@ class _Comparison:
     # fields
 
     def _fields(self) -> Iterator[Named]:
-        structs: dict[tuple[TypeName, TypeName], tuple[Place, list[Address]]] = {}
+        structs: dict[_Pair, tuple[Place, dict[Address, None]]] = {}
+        below: dict[TypeName, list[_Pair]] = {}
         for address in sorted(self._addresses):
             old, new = self._old.events[address], self._new.events.get(address)
             if new is None or old.draft or new.draft or not self._is_same(address, new, old):
                 continue
+            changed = self._structs_alone(address, new)
+            if changed is not None and all(name in below for name in changed):
+                for pair in (pair for name in changed for pair in below[name]):
+                    structs[pair][1][address] = None
+                continue
+            self._both.compared.append(address)
             yield from self._event(address, new, old)
             for place, one, other in self._both.routes(Record(new.id, new.fields), Record(old.id, old.fields))[1:]:
-                structs.setdefault((one.id, other.id), (place, []))[1].append(address)
-        topics: dict[tuple[TypeName, TypeName], tuple[str, ...]] = {
-            pair: tuple(dict.fromkeys(topic for topic, _ in events)) for pair, (_, events) in structs.items()
-        }
+                structs.setdefault((one.id, other.id), (place, {}))[1][address] = None
+            for name in changed or ():
+                routes = self._both.routes(self._new.record(name), self._old.record(name))
+                below[name] = [(one.id, other.id) for _, one, other in routes]
         for pair, (place, events) in structs.items():
             if pair not in self._both.folded:
-                for edit in self._struct(*pair, topics[pair]):
+                for edit in self._struct(*pair, tuple(dict.fromkeys(topic for topic, _ in events))):
                     yield Named(_moved(edit, place), tuple(events))
+
+    def _structs_alone(self, address: Address, new: EventModel) -> tuple[TypeName, ...] | None:
+        """Return the structs of an event in which it changed, when it did so nowhere else; None when it did."""
+        if address not in self._both.kept:
+            return None
+        named = dict.fromkeys(name for field in new.fields for name in references(field.type))
+        changed = tuple(name for name in named if name not in self._both.same)
+        alone = all(isinstance(held.types[name], StructModel) for held in (self._new, self._old) for name in changed)
+        return changed if alone else None
 
     def _event(self, address: Address, new: EventModel, old: EventModel) -> Iterator[Named]:
         topic, tag = address

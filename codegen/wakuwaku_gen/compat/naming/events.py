@@ -22,7 +22,8 @@ def behaviour_edits(both: Both, address: Address, owner: Owner) -> Iterator[Edit
     """Name what differs in the behaviour of an event that both versions have."""
     new, old = both.new.events[address], both.old.events[address]
     yield from _algebra(new, old, owner)
-    yield from _fence(new, old, owner, alone=_alone(both.new, address))
+    if new.ordering != old.ordering:
+        yield from _fence(new, old, owner, alone=_alone(both.new, address))
     if new.algebra == old.algebra:
         if new.algebra in _EQUAL:
             yield from _equality(new, old, owner)
@@ -53,8 +54,6 @@ def _alone(held: Catalogue, address: Address) -> bool:
 
 
 def _fence(new: EventModel, old: EventModel, owner: Owner, *, alone: bool) -> Iterator[Edit]:
-    if new.ordering == old.ordering:
-        return
     lost = [
         name
         for name, holders in (("acquire", _ACQUIRES), ("release", _RELEASES))

@@ -74,6 +74,8 @@ class _Fields:
                 help_="records from before the field say the new default when they are replayed: did they mean that?",
                 detail=f"{old.default!r} -> {new.default!r}",
             )
+        if self._both.alike(new.type, new.constraints, old.type, old.constraints):
+            return
         node = Node(new.type, new.constraints, old.type, old.constraints, (Step("field", new.wire),))
         for edit in type_edits(self._both, node, sides):
             yield self._reused(edit, old)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
-from wakuwaku_gen.compat.catalogue import references
 from wakuwaku_gen.compat.edit import Edit
 from wakuwaku_gen.compat.naming.enums import enum_edits
 from wakuwaku_gen.compat.naming.owner import Sides
@@ -39,7 +38,7 @@ _EXACT = 2**53
 def type_edits(both: Both, node: Node, sides: Sides) -> Iterator[Edit]:  # noqa: C901 - one case per pair of kinds
     """Name what differs between two types of a field, and what it does to readers."""
     new, old = node.new, node.old
-    if new == old and node.limits == node.given and next(references(new), None) is None:
+    if both.alike(new, node.limits, old, node.given):
         return
     if isinstance(new, OptionalType) != isinstance(old, OptionalType):
         yield _nullability(both, node, sides)
