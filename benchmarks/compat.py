@@ -100,7 +100,8 @@ def main() -> None:
     plain, changed = min(runs["nothing changed"]), min(runs["a struct narrowed"])
     kept = max(plain, changed) < GOAL and plain < RATIO * least
     print(
-        f"goal: under {GOAL:.0f} s and {RATIO:.0f} times reading; {plain / least:.1f} times: {'met' if kept else 'missed'}"
+        f"goal: under {GOAL:.0f} s and {RATIO:.0f} times reading; {plain / least:.1f} times:"
+        f" {'met' if kept else 'missed'}"
     )
     sys.exit(not kept)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import yaml  # type: ignore[import-untyped]  # it has no types of its own
 
 from tests.codegen.check.examples import bound, told
-from tests.codegen.conftest import RunCommand
 from tests.docs.test_schema_pages import ROOT, blocks
 from wakuwaku_gen.cli.compat import compat
 from wakuwaku_gen.cli.release import release
@@ -44,14 +44,20 @@ def test_a_schema_of_a_guide_is_sound(guide: str, example: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_command_of_a_guide_is_understood(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_command: RunCommand
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In a folder without schemas it fails for that reason, and not for its flags."""
     monkeypatch.chdir(tmp_path)
     arguments = shlex.split(line.partition(" > ")[0].partition(" >> ")[0])
-    done = run_command({"compat": compat, "release": release}[arguments[1]], *arguments[2:])
-    assert done.code == 2
-    assert "the schema folder can't be read" in done.out + done.err
+    app = typer.Typer(add_completion=False)
+    app.command()({"compat": compat, "release": release}[arguments[1]])
+
+    with pytest.raises(SystemExit) as ended:
+        app(arguments[2:], prog_name="wakuwaku")
+
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "the schema folder can't be read" in printed.out + printed.err
 
 
 def test_rules_named_on_the_pages_are_rules() -> None:
