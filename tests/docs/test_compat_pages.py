@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,9 @@ def test_a_command_of_a_guide_is_understood(
     """In a folder without schemas it fails for that reason, and not for its flags."""
     monkeypatch.chdir(tmp_path)
     arguments = shlex.split(line.partition(" > ")[0].partition(" >> ")[0])
+    commands: dict[str, Callable[..., None]] = {"compat": compat, "release": release}
     app = typer.Typer(add_completion=False)
-    app.command()({"compat": compat, "release": release}[arguments[1]])
+    app.command()(commands[arguments[1]])
 
     with pytest.raises(SystemExit) as ended:
         app(arguments[2:], prog_name="wakuwaku")
