@@ -9,13 +9,13 @@ from typing import Final
 
 from wakuwaku_gen.compat.approvals import Approvals
 from wakuwaku_gen.compat.axes import LEVELS, Axes, Axis, Level, Verdict
+from wakuwaku_gen.compat.breaks import Break, Doubt
 from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record, references
 from wakuwaku_gen.compat.codecs import Codecs
 from wakuwaku_gen.compat.edit import Edit, Subject, measured
 from wakuwaku_gen.compat.finding import Finding, fingerprint
 from wakuwaku_gen.compat.naming import Named, name_changes
 from wakuwaku_gen.compat.pairs import Both
-from wakuwaku_gen.compat.reading import Break, Doubt
 from wakuwaku_gen.compat.rules import ALWAYS
 from wakuwaku_gen.compat.states import State, States
 from wakuwaku_gen.compat.witness import Prover, Witness

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
-from wakuwaku_gen.compat.reading import Break, Doubt
+from wakuwaku_gen.compat.breaks import Break, Doubt
 from wakuwaku_gen.compat.relay import Loss
 from wakuwaku_gen.diagnostics import Span
 

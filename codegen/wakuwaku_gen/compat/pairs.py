@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from wakuwaku_gen.compat.breaks import Break, Doubt, Link, Place
 from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record
-from wakuwaku_gen.compat.reading import Alike, Break, Doubt, Link, Place, Reading
+from wakuwaku_gen.compat.reading import Alike, Reading
 from wakuwaku_gen.compat.relay import Loss, Relaying
 from wakuwaku_gen.model.schema import Constraints
 from wakuwaku_gen.model.types import FieldType, TypeName

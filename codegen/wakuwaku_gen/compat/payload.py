@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias, cast
 from uuid import UUID
 
+from wakuwaku_gen.compat.breaks import Place, Plant, Planted, Sized, Step
 from wakuwaku_gen.compat.catalogue import TAG_FIELD, Catalogue, Record
-from wakuwaku_gen.compat.reading import Place, Plant, Planted, Sized, Step
 from wakuwaku_gen.compat.spaces import SCALARS, Plain, Scalar, rewritten, takes, writes
 from wakuwaku_gen.model.constraints import UNCONSTRAINED
 from wakuwaku_gen.model.schema import Constraints

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from wakuwaku_gen.compat.breaks import Break, Link, Place, Planted, Sized, Step
 from wakuwaku_gen.compat.catalogue import Catalogue, Record
-from wakuwaku_gen.compat.reading import Alike, Break, Link, Place, Planted, Reading, Sized, Step, held_type
+from wakuwaku_gen.compat.reading import Alike, Reading, held_type
 from wakuwaku_gen.compat.spaces import SCALARS, Scalar, rewritten, takes, writes
 from wakuwaku_gen.model.constraints import UNCONSTRAINED
 from wakuwaku_gen.model.schema import Constraints

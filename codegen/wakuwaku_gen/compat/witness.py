@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wakuwaku_gen.compat.breaks import Break
 from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record
 from wakuwaku_gen.compat.codecs import Codecs, DecodeError
 from wakuwaku_gen.compat.payload import PayloadError, payload
-from wakuwaku_gen.compat.reading import Break
 
 __all__ = ["Prover", "Witness"]
 

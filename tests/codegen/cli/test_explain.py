@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.codegen.conftest import RunCommand
-from wakuwaku_gen.check import RULES
+from wakuwaku_gen.check import RULES, Rule
 from wakuwaku_gen.cli.explain import explain
 from wakuwaku_gen.compat import RULES as COMPAT_RULES
-from wakuwaku_gen.compat import Rule
 from wakuwaku_gen.diagnostics import Severity
 
 
@@ -29,7 +28,7 @@ def test_without_an_id_all_rules_are_listed(run_command: RunCommand) -> None:
     lines = run_command(explain).out.splitlines()
 
     assert lines[0] == "WK001  error    no schema folder"
-    assert [line.split()[0] for line in lines] == [rule.id for rule in (*RULES, *COMPAT_RULES)]
+    assert [line.split()[0] for line in lines] == [*(rule.id for rule in RULES), *(rule.id for rule in COMPAT_RULES)]
 
 
 def test_an_id_may_be_written_small(run_command: RunCommand) -> None:

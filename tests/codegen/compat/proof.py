@@ -18,12 +18,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from tests.codegen.compat.records import records
 from tests.codegen.compat.versions import ADDRESS
 from wakuwaku_gen.compat.axes import Axis, Level, Verdict
+from wakuwaku_gen.compat.breaks import Break, Doubt
 from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record
 from wakuwaku_gen.compat.checker import UNNAMED, Baseline, compare
 from wakuwaku_gen.compat.codecs import Codecs, DecodeError
 from wakuwaku_gen.compat.finding import Finding
 from wakuwaku_gen.compat.payload import PayloadError, payload
-from wakuwaku_gen.compat.reading import Break, Doubt, Reading
+from wakuwaku_gen.compat.reading import Reading
 from wakuwaku_gen.compat.relay import Loss, Relaying
 
 __all__ = ["DisprovedError", "Trial", "judge", "unordered"]

@@ -17,9 +17,10 @@ from tests.codegen.compat.test_differential import LONG
 from tests.codegen.compat.test_rules import SHOWN
 from tests.codegen.compat.versions import ADDRESS, catalogue
 from wakuwaku_gen.compat import reading, relay, spaces
+from wakuwaku_gen.compat.breaks import Break
 from wakuwaku_gen.compat.catalogue import Address, Catalogue
 from wakuwaku_gen.compat.naming import catalogues, fields
-from wakuwaku_gen.compat.reading import Break, Reading
+from wakuwaku_gen.compat.reading import Reading
 from wakuwaku_gen.compat.relay import Loss, Relaying
 
 Mutate = Callable[[pytest.MonkeyPatch], None]

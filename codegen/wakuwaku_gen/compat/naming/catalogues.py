@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
+from wakuwaku_gen.compat.breaks import Place
 from wakuwaku_gen.compat.catalogue import Address, Catalogue, Record, references
 from wakuwaku_gen.compat.edit import Edit, Reserve, Subject
 from wakuwaku_gen.compat.naming.events import behaviour_edits
@@ -14,7 +15,6 @@ from wakuwaku_gen.compat.naming.fields import field_edits
 from wakuwaku_gen.compat.naming.keys import key_edits, reserved_edits
 from wakuwaku_gen.compat.naming.owner import Owner
 from wakuwaku_gen.compat.pairs import Both, moved
-from wakuwaku_gen.compat.reading import Place
 from wakuwaku_gen.model.schema import EventModel, FieldModel, StructModel
 from wakuwaku_gen.model.types import TypeName
 

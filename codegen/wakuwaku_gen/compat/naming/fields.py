@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
+from wakuwaku_gen.compat.breaks import Break, Step
 from wakuwaku_gen.compat.catalogue import Record
 from wakuwaku_gen.compat.edit import Edit, KeepWire, Reserve
 from wakuwaku_gen.compat.naming.owner import Owner, Sides
 from wakuwaku_gen.compat.naming.types import type_edits
 from wakuwaku_gen.compat.pairs import Both, Node, Ways
-from wakuwaku_gen.compat.reading import Break, Step
 from wakuwaku_gen.compat.relay import Loss
 from wakuwaku_gen.model.schema import FieldModel
 from wakuwaku_gen.model.types import OptionalType

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from wakuwaku_gen.compat.axes import Axes
+from wakuwaku_gen.compat.breaks import Break
 from wakuwaku_gen.compat.edit import Edit, Fix, Subject, measured
 from wakuwaku_gen.compat.pairs import Ways
-from wakuwaku_gen.compat.reading import Break
 from wakuwaku_gen.diagnostics import Span
 from wakuwaku_gen.model.schema import FieldModel
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
+from wakuwaku_gen.compat.breaks import Break, Doubt, Step
 from wakuwaku_gen.compat.edit import Edit
 from wakuwaku_gen.compat.naming.enums import enum_edits
 from wakuwaku_gen.compat.naming.owner import Sides
 from wakuwaku_gen.compat.naming.unions import struct_edits, union_edits
 from wakuwaku_gen.compat.pairs import Both, Node
-from wakuwaku_gen.compat.reading import Break, Doubt, Step
 from wakuwaku_gen.compat.spaces import whole_ends
 from wakuwaku_gen.model.constraints import UNCONSTRAINED
 from wakuwaku_gen.model.digest import spell

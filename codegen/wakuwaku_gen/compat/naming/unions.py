@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wakuwaku_gen.compat.axes import Axes, Verdict
+from wakuwaku_gen.compat.breaks import Break
 from wakuwaku_gen.compat.edit import Edit
 from wakuwaku_gen.compat.naming.owner import Sides
 from wakuwaku_gen.compat.pairs import Both, Node, Ways
-from wakuwaku_gen.compat.reading import Break
 from wakuwaku_gen.model.types import StructRef, UnionRef
 
 __all__ = ["struct_edits", "union_edits"]
