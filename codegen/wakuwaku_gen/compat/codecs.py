@@ -71,7 +71,7 @@ _numbers = itertools.count()
 class Codecs:
     """Read and write the records of one version as its generated code does.
 
-    Sets have no order, so two runs may write one in two ways; with `ordered` they write it in one.
+    Sets have no order, so two runs may write one in two ways; with `ordered` it stays in the order it came in.
     """
 
     def __init__(self, held: Catalogue, *, ordered: bool = False) -> None:
@@ -80,7 +80,8 @@ class Codecs:
         self._late: dict[str, tuple[FieldType, Constraints]] = {}
         self._module = ModuleType(f"{__name__}_{next(_numbers)}")
         self._decoders: dict[TypeName, msgspec.msgpack.Decoder[Any]] = {}
-        self._encoder = msgspec.msgpack.Encoder(order="deterministic" if ordered else None)
+        self._ordered = ordered
+        self._encoder = msgspec.msgpack.Encoder()
 
     def decode(self, record: Record, data: bytes) -> Any:
         """Read the bytes of a record; raises one of `DecodeError`."""
@@ -165,14 +166,13 @@ class Codecs:
                 return _annotated(bytes, **_given(limits, "min_length", "max_length"))
             case DateTimeType(aware=aware):
                 return Annotated[dt.datetime, msgspec.Meta(tz=aware)]
-            case ListType(item):
+            case SetType(item) if not self._ordered:
+                return _annotated(
+                    _SET[self._annotation(item, UNCONSTRAINED)], **_given(limits, "min_length", "max_length")
+                )
+            case ListType(item) | SetType(item):
                 return _annotated(
                     _TUPLE[self._annotation(item, UNCONSTRAINED), ...], **_given(limits, "min_length", "max_length")
-                )
-            case SetType(item):
-                return _annotated(
-                    _SET[self._annotation(item, UNCONSTRAINED)],
-                    **_given(limits, "min_length", "max_length"),
                 )
             case MapType(key, value):
                 inside = (self._annotation(key, UNCONSTRAINED), self._annotation(value, UNCONSTRAINED))

@@ -110,7 +110,7 @@ def parse_lock(data: bytes, shown: PurePosixPath) -> Lock:
         raise CompatError(f'{shown}:1: no lock: the first line is not {{"lock": {FORMAT}}}', "restore it from git")
     try:
         return _Builder(lines).lock()
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise CompatError(
             f"{shown}: the lock is damaged: {error}", "restore it from git; it is only ever added to"
         ) from error
@@ -139,6 +139,7 @@ class _Builder:
         self._lines = lines
         self._types: dict[str, FieldType] = {}  # by their spelling, as long as every name is of one kind
         self._kinds: Kinds = {}
+        self._last: dict[tuple[str, str], tuple[str, Line, Span]] = {}
 
     def lock(self) -> Lock:
         by_release: dict[str, list[tuple[str, Line, Span]]] = {}
@@ -168,10 +169,13 @@ class _Builder:
         types = dict(before.types) if "type" in changed else before.types
         reserved = dict(before.reserved) if "reserved" in changed else before.reserved
         kinds = _kinds_of(types, lines)
-        if kinds != self._kinds:
+        if any(kinds.get(name, kind) != kind for name, kind in self._kinds.items()):
             self._types.clear()
-            self._kinds = kinds
+            lines = [*self._last.values(), *lines]  # what names the type has to be read anew
+            events, keys, types = dict(before.events), dict(before.keys), dict(before.types)
+        self._kinds = {**self._kinds, **kinds}  # also of those that are gone: they may come back as another kind
         for kind, line, span in lines:
+            self._last[kind, line[kind]] = (kind, line, span)
             goal: dict[Any, Any] = cast(
                 "dict[Any, Any]", {"event": events, "key": keys, "type": types, "reserved": reserved}[kind]
             )

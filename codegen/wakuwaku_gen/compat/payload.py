@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Final, TypeAlias, cast
 from uuid import UUID
 
@@ -97,7 +99,8 @@ class _Builder:
     def record(self, record: Record, place: Place, plant: Plant | None) -> dict[str, Payload]:
         step, rest = (place[0], place[1:]) if place else (None, ())
         made: dict[str, Payload] = {} if record.tag is None else {TAG_FIELD: record.tag}
-        if step is not None and step.kind == "field" and all(field.wire != step.name for field in record.fields):
+        names = {field.wire for field in record.fields} | ({TAG_FIELD} if record.tag is not None else set[str]())
+        if step is not None and step.kind == "field" and step.name not in names:
             raise PayloadError(f"{record.id} has no field {step.name!r}")
         smallest = not place and plant is None
         if smallest and record.id in self._inside:
@@ -158,8 +161,8 @@ class _Builder:
         for value in itertools.chain(writes(type_, limits, self._held, UNCONSTRAINED), more):
             if value is None or takes(type_, limits, self._held, value) is not None:
                 continue
-            same = rewritten(type_, value)
-            if same == same and same not in seen:  # noqa: PLR0124 - NaN is not
+            same = Decimal(str(value)) if isinstance(type_, DecimalType) else rewritten(type_, value)
+            if _equals_itself(same) and same not in seen:
                 seen.add(same)
                 yield value
 
@@ -211,6 +214,11 @@ class _Builder:
             except PayloadError:
                 continue
         raise PayloadError("no variant has a smallest value")
+
+
+def _equals_itself(value: object) -> bool:
+    """Tell whether a value is no NaN, of which there is never one twice."""
+    return not (isinstance(value, float | Decimal) and math.isnan(value))
 
 
 _DAY: Final = dt.datetime(2024, 1, 31, tzinfo=dt.UTC)

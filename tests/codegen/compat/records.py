@@ -58,7 +58,9 @@ def values(held: Catalogue, of: FieldType, limits: Constraints, depth: int) -> s
     least = limits.min_length or 0
     few: dict[str, Any] = {
         "min_size": least,
-        "max_size": least if depth >= _DEEPEST else min(limits.max_length or 99, max(4, least)),
+        "max_size": least
+        if depth >= _DEEPEST
+        else min(99 if limits.max_length is None else limits.max_length, max(4, least)),
     }
     match of:
         case BoolType():
