@@ -206,7 +206,7 @@ def writes(type_: Scalar, limits: Constraints, held: Catalogue, against: Constra
     """
     for value in _critical(type_, limits, held, against):
         if takes(type_, limits, held, value) is None:
-            yield value
+            yield rewritten(type_, value)  # as its codec writes it: zeros behind a zero become an exponent
 
 
 def _critical(  # noqa: C901 - one case per kind

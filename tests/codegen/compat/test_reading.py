@@ -86,6 +86,18 @@ PAIRS: dict[str, tuple[str, str, bool, bool]] = {
         True,
         False,
     ),
+    "a decimal as a text of so many characters": (
+        'fields.a = "Decimal"',
+        'fields.a = { type = "str", max_length = 36 }',
+        False,
+        False,
+    ),
+    "a decimal near zero as a text of so many characters": (
+        'fields.a = { type = "Decimal", ge = 0, le = 0.5 }',
+        'fields.a = { type = "str", max_length = 36 }',
+        False,
+        False,
+    ),
     "a list as a scalar": ('fields.a = "list[u8]"', 'fields.a = "u8"', False, False),
     "tuples of other lengths": ('fields.a = "tuple[u8, u8]"', 'fields.a = "tuple[u8]"', False, False),
     "a set of few as a tuple": (
