@@ -34,6 +34,7 @@ def texts(limits: Constraints, against: Constraints) -> Iterator[str]:
     sizes = lengths(limits, against)
     seeds = _WORDS if limits.pattern is None else _matching(limits.pattern)
     yield from seeds
+    yield from (f"{seed}\n" for seed in seeds)  # `$` also matches before a line feed at the end
     if against.pattern is not None:
         yield from _matching(against.pattern)
     for seed in dict.fromkeys(("", *seeds[:8])):

@@ -98,6 +98,12 @@ PAIRS: dict[str, tuple[str, str, bool, bool]] = {
         False,
         False,
     ),
+    "a pattern of three characters, and a line feed": (
+        'fields.a = { type = "str", pattern = "^[a-z]{1,3}$" }',
+        'fields.a = { type = "str", max_length = 3 }',
+        False,
+        False,
+    ),
     "a list as a scalar": ('fields.a = "list[u8]"', 'fields.a = "u8"', False, False),
     "tuples of other lengths": ('fields.a = "tuple[u8, u8]"', 'fields.a = "tuple[u8]"', False, False),
     "a set of few as a tuple": (
