@@ -93,6 +93,8 @@ def test_a_release_writes_a_lock_that_the_next_check_reads(
 
     assert done.code == 1
     assert "schemas/shop.toml:11:1: FIELD_ADDED_REQUIRED" in done.out
+    assert '   11 | note = "str"' in done.out
+    assert '"golden"' not in done.out
     assert "consumers built from this version will dead-letter records written by 1.0.0" in done.out
     assert "Object missing required field `note`" in done.out
     assert "deploy: not by order alone" in done.out

@@ -52,7 +52,7 @@ def _finding(finding: Finding, line_of: LineOf) -> Iterator[str]:
             else ()
         )
         diagnostic = Diagnostic(span, finding.rule, edit.message, None, notes, finding.severity)
-        yield from diagnostics_text([diagnostic], line_of, hints=True)
+        yield from diagnostics_text([diagnostic], _of_schemas(line_of), hints=True)
     yield from (f"  - {visible(line)}" for line in told)
     for axis, body, error in proofs(finding):
         cut = body if len(body) <= 2 * _BYTES else f"{body[: 2 * _BYTES]}…"
@@ -66,6 +66,11 @@ def _finding(finding: Finding, line_of: LineOf) -> Iterator[str]:
         yield f"  at {finding.place}, fingerprint {finding.fingerprint}"
     if edit.help is not None:
         yield f"help: {visible(edit.help)}"
+
+
+def _of_schemas(line_of: LineOf) -> LineOf:
+    """Leave out the lines of a lock, which are long and for programs."""
+    return lambda span: None if span.file.suffix == ".lock" else line_of(span)
 
 
 def oneline_text(outcome: Outcome, *, hints: bool) -> str:
