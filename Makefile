@@ -111,7 +111,7 @@ check-compat: $(READY)
 check-tests: $(READY)
 	$(call step,tests,all of them$(comma) in random order)
 	@$(BIN)/pytest -q -n 2 --cov --cov-report=
-	$(call step,coverage,every line and branch of $(notdir $(COVERED)))$(comma) 94 of 100 of compat
+	$(call step,coverage,every line and branch of $(notdir $(COVERED))$(comma) 94 of 100 of compat)
 	$(call quietly,$(BIN)/coverage report --fail-under=94 --include='codegen/wakuwaku_gen/compat/*')
 	$(call quietly,$(BIN)/coverage report --fail-under=100 --include='$(subst $(space),$(comma),$(addsuffix /*,$(strip $(COVERED))))')
 
