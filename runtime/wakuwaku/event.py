@@ -162,5 +162,6 @@ class Codec(Generic[E]):
         """Decode a record's body; raises `DecodeError` naming the event and the field."""
         try:
             return self.decoder.decode(body)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        except (msgspec.DecodeError, ValueError, RecursionError, ArithmeticError) as error:
+            # An ArithmeticError comes of a decimal that a check can't compute with, such as 1E+99 % 0.01.
             raise DecodeError(f"{self.event.__wakuwaku__.name}: {error}") from error

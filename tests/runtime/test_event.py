@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -156,6 +157,21 @@ def test_an_undecodable_body_names_event_and_reason(body: bytes, reason: str) ->
         Codec(OrderPlaced).decode(body)
 
     assert caught.value.__cause__ is not None
+
+
+def test_a_decimal_that_a_check_can_not_compute_with_does_not_decode() -> None:
+    """A number of 99 digits has no remainder that fits decimal arithmetic: the record is refused."""
+
+    class Paid(OrderPlaced, frozen=True, kw_only=True):
+        total: Decimal
+
+        def __post_init__(self) -> None:
+            if self.total % Decimal("0.01") != 0:
+                raise ValueError
+
+    body = msgspec.msgpack.encode({"order_id": 7, "customer": "Ada", "total": "1E+99"})
+    with pytest.raises(DecodeError, match=r"^shop\.OrderPlaced: .*DivisionImpossible"):
+        Codec(Paid).decode(body)
 
 
 def test_a_codec_tells_its_event() -> None:
