@@ -53,14 +53,16 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
 class Progress:
     """Hold how far the work on a key has come: what its handlers were given, and what goes to the dead letters.
 
-    `given` has what was given to a handler, but for the chunks it said it failed on.
+    `given` has what was given to a handler, but for the chunks it said it failed on; `waiting` counts the runs that
+    wait in place.
     """
 
-    __slots__ = ("dead", "given")
+    __slots__ = ("dead", "given", "waiting")
 
     def __init__(self) -> None:
         self.dead: list[Dead] = []
         self.given: list[Sequence[Entry]] = []
+        self.waiting = 0
 
     def abandoned(self, command: RunKey) -> KeyAbandoned:
         """Return what is known of work that was cut short."""
@@ -92,6 +94,7 @@ class Execution:
         self._topic = topic
         self._partition = partition
         self._in_place = until_it_passes(delays, stop)
+        self._stop = stop
         self._tell = tell
         self._counters = counters
         self.calling = ""  # the handler that was called last; a blocked event loop is in it
@@ -123,6 +126,8 @@ class Execution:
 
     async def _run(self, command: RunKey, run: Run, progress: Progress) -> FailedRun | None:
         """Hand a run over in chunks; what is left of it when a chunk fails is returned."""
+        if progress.waiting and self._stop.is_set():
+            raise Interrupted  # beside a run that the stop cuts short
         binding = self._bindings[run[0].tag]
         self._counters.events += len(run)
         decode = binding.decode
@@ -202,7 +207,9 @@ class Execution:
         waits = 0
         if is_transient(error):
             self._tell(TransientFailed(command.key, binding.handler))
+            progress.waiting += 1
             last, waits = await self._wait_in_place(error, command, binding, chunk, progress)
+            progress.waiting -= 1
             self._tell(TransientPassed(command.key))
             if last is None:
                 self._counters.handled += len(chunk.events)

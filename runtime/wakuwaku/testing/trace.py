@@ -113,11 +113,16 @@ class StopReturned(NamedTuple):
 
 
 class Stopped(NamedTuple):
-    """A life stopped on its own."""
+    """A life stopped on its own, or was aborted since the log could not be reached."""
 
     at: float
     life: int
     reason: str
+
+    @property
+    def by_policy(self) -> bool:
+        """Tell whether a policy asked for it."""
+        return "was given up after" in self.reason
 
 
 class Read(NamedTuple):

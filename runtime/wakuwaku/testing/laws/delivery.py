@@ -135,7 +135,8 @@ class _Hands:
             self._stops[one.life] = one.at + one.timeout + LAST_WORDS
         elif isinstance(one, Stopped | StopReturned):
             fenced = self._trace.instances > 1 and (isinstance(one, Stopped) or one.left > 0)
-            return fenced or one.at >= self._stops.get(one.life, 0)
+            aborted = isinstance(one, Stopped) and not one.by_policy
+            return fenced or aborted or one.at >= self._stops.get(one.life, 0)
         return isinstance(one, Crashed)
 
     def dropped(self, life: int) -> set[int]:

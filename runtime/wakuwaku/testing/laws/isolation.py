@@ -54,6 +54,7 @@ class _Watch:
 
     def _begin(self, at: float) -> None:
         self.ended = False
+        self._before = frozenset(self._resolved.offsets)  # by lives before, which this one may have to resolve again
         self.next_unread = self._published  # until the first read tells where this life is
         self.unread_since = at
         self._read: set[int] = set()
@@ -80,7 +81,8 @@ class _Watch:
     def may_read(self) -> bool:
         """Tell whether something is unread and nothing stands against reading it."""
         config = self._trace.config
-        held = len((self._read - self._resolved.offsets).union(*self._in_hand.values()))
+        done = self._resolved.offsets - self._before
+        held = len((self._read - done).union(*self._in_hand.values()))
         pending = self._resolved.ledger.records
         room = not pending or config.max_pending_retry > pending + held
         return self.next_unread < self._published and held < config.max_in_flight and room and not self._in_place
