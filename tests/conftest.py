@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 from unittest.mock import patch
 
@@ -22,6 +23,10 @@ settings.register_profile(
 settings.load_profile("wakuwaku")
 # Nor do they depend on which modules happen to be imported, whose constants would be tried as well.
 patch.object(providers, "is_local_module_file", lambda _path: False).start()
+
+# A shell that starts tests in the background has them ignore Ctrl-C, and with them the programs that they interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Tests that can't even be imported without the client of Apache Iggy, which some Pythons have no wheel of.
 _NEED_CLIENT = [
