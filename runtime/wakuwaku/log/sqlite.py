@@ -117,8 +117,7 @@ class SqliteLog(OpenLog):
             await writer.start()
             await reader.start()
         except BaseException as error:
-            writer.stop()
-            reader.stop()
+            _stop(reader, writer)
             if isinstance(error, sqlite3.Error):
                 raise explained(error, place) from error
             raise
@@ -131,7 +130,7 @@ class SqliteLog(OpenLog):
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         if not self._closed:
             _warn(f"unclosed log {self!r}", ResourceWarning, source=self)
-            self._stop()
+            _stop(self._reader, self._writer)
 
     async def topics(self) -> Sequence[TopicInfo]:
         """Return all topics of the stream, sorted by name."""
@@ -249,13 +248,9 @@ class SqliteLog(OpenLog):
         """Finish what was accepted and let go of the file. Closing twice is fine."""
         if not self._closed:
             self._closed = True
-            self._stop()
+            _stop(self._reader, self._writer)
         await self._reader.finished()
         await self._writer.finished()
-
-    def _stop(self) -> None:
-        self._reader.stop()
-        self._writer.stop()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -285,3 +280,9 @@ class SqliteLog(OpenLog):
 
 def _run_each(connection: sqlite3.Connection, works: Sequence[Work]) -> list[Outcome]:
     return [Outcome(work(connection)) for work in works]
+
+
+def _stop(reader: ConnectionThread, writer: ConnectionThread) -> None:
+    # One behind the other: the last connection of a file takes -wal and -shm away, and of two that close in the same
+    # instant each sees the other and neither does.
+    reader.stop(then=writer.stop)

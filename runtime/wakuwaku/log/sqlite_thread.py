@@ -78,9 +78,18 @@ class ConnectionThread:
         self._inbox.put(_Job(work, future, size))
         return await future
 
-    def stop(self) -> None:
-        """Ask the thread to finish what was submitted, close the connection and end. Does not wait."""
+    def stop(self, then: Callable[[], None] | None = None) -> None:
+        """Ask the thread to finish what was submitted, close the connection and end. Does not wait.
+
+        `then` is called when the connection is closed, at once when the thread was never started.
+        """
         self._inbox.put(None)
+        if then is None:
+            return
+        if self._thread.ident is None:
+            then()
+        else:
+            self._finished.add_done_callback(lambda _: then())
 
     async def finished(self) -> None:
         """Wait until the thread has let go of the connection."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
 
+from wakuwaku.errors import LogError
 from wakuwaku.headers import Record
 from wakuwaku.log import Bounds, SqliteLog, TopicInfo
 
@@ -72,6 +77,51 @@ async def test_closing_leaves_a_single_file(path: Path) -> None:
         await log.create_topic("orders", 1)
         await log.append("orders", 0, [Record(b"", b"")])
 
+    assert list(path.parent.iterdir()) == [path]
+
+
+async def test_a_log_never_closes_both_its_connections_in_the_same_instant(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each would see the other still there and leave -wal and -shm to it.
+    closing: list[int] = []
+    most = 0
+
+    class SlowToClose(sqlite3.Connection):
+        def close(self) -> None:
+            nonlocal most
+            closing.append(1)
+            most = max(most, len(closing))
+            time.sleep(0.05)
+            super().close()
+            closing.pop()
+
+    def connect(place: Path, busy_timeout: float) -> sqlite3.Connection:
+        return sqlite3.connect(place, timeout=busy_timeout, isolation_level=None, factory=SlowToClose)
+
+    monkeypatch.setattr("wakuwaku.log.sqlite_file._connect", connect)
+    async with await SqliteLog.open(path) as log:
+        await log.create_topic("orders", 1)
+
+    assert most == 1
+    assert list(path.parent.iterdir()) == [path]
+
+
+async def test_a_reader_that_can_not_be_opened_takes_the_writer_with_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(place: Path, busy_timeout: float) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr("wakuwaku.log.sqlite.open_reader", refuse)
+    before = set(threading.enumerate())
+    with pytest.raises(LogError, match="unable to open"):
+        await SqliteLog.open(path)
+
+    deadline = time.monotonic() + 10
+    while set(threading.enumerate()) - before:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
     assert list(path.parent.iterdir()) == [path]
 
 
