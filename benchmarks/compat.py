@@ -7,7 +7,7 @@ with nothing changed since the last release, with one field of a struct narrowed
 with the key of a namespace changed. Beside it stands what no such command can do without: a Python that imports the
 command line and reads the schemas. What counts is processor time, since the command uses one core and waits for
 nothing; the best of the rounds is shown, since other work on the machine only ever adds.
-The goal: under 2 s with nothing changed and with one change, and less than five times what reading the schemas takes.
+The goal: under 2 s in each of these cases, and less than five times what reading the schemas takes.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def main() -> None:
         for what, times in runs.items():
             print(f"{what:<24} best {min(times):.2f} s, worst {max(times):.2f} s")
     least = min(runs["read the schemas alone"])
-    plain, changed = min(runs["nothing changed"]), min(runs["a struct narrowed"])
-    kept = max(plain, changed) < GOAL and plain < RATIO * least
+    plain = min(runs["nothing changed"])
+    kept = all(min(times) < GOAL for times in runs.values()) and plain < RATIO * least
     print(
         f"goal: under {GOAL:.0f} s and {RATIO:.0f} times reading; {plain / least:.1f} times:"
         f" {'met' if kept else 'missed'}"

@@ -161,7 +161,7 @@ class Reading:
         self, reader: Scalar, taken: Constraints, writer: Scalar, given: Constraints, place: Place
     ) -> Iterator[Found]:
         why: Kind | None = None
-        for value in writes(writer, given, self.writer, taken):
+        for value in writes(writer, given, self.writer, taken, members=isinstance(reader, EnumRef)):
             why = takes(reader, taken, self.reader, value)
             if why is not None:
                 yield Break(why, place, Planted(value))

@@ -19,6 +19,7 @@ from wakuwaku_gen.compat.spaces import SCALARS, Scalar, rewritten, takes, writes
 from wakuwaku_gen.model.constraints import UNCONSTRAINED
 from wakuwaku_gen.model.schema import Constraints
 from wakuwaku_gen.model.types import (
+    EnumRef,
     FieldType,
     ListType,
     MapType,
@@ -103,7 +104,7 @@ class Relaying:
         self, new: Scalar, limits: Constraints, old: Scalar, through: Constraints, place: Place
     ) -> Iterator[Found]:
         changed = False
-        for value in writes(new, limits, self.new, through):
+        for value in writes(new, limits, self.new, through, members=isinstance(old, EnumRef)):
             if takes(old, through, self.old, value) is not None:
                 continue
             left = rewritten(old, value)

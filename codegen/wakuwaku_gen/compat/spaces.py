@@ -81,6 +81,10 @@ Refusal: TypeAlias = Literal["kind", "member", "form", "range", "step", "length"
 _LEAST, _MOST = -(2**63), 2**64 - 1
 #: Beyond this a float does not hold every integer.
 _EXACT: Final = 2**53
+#: Neighbours among which there is one that a float does not hold, or that is no multiple of another step.
+_FEW: Final = 12
+#: More integers than most enums have members.
+_MANY: Final = 300
 #: The texts that kinds without constraints are written as: a plain one, the shortest and the longest.
 _FORMS: Final[dict[type, tuple[str, ...]]] = {
     UuidType: ("00000000-0000-0000-0000-000000000000", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
@@ -199,24 +203,27 @@ def rewritten(type_: Scalar, value: Plain) -> Plain:
 # Writing
 
 
-def writes(type_: Scalar, limits: Constraints, held: Catalogue, against: Constraints) -> Iterator[Plain]:
+def writes(
+    type_: Scalar, limits: Constraints, held: Catalogue, against: Constraints, *, members: bool = True
+) -> Iterator[Plain]:
     """Return the values of a type that decide whether a reader with the constraints `against` reads all of them.
 
-    Small and plain values come first. `held` declares the type. All of them are values the type itself reads.
+    Small and plain values come first. `held` declares the type. All of them are values the type itself reads. `members`
+    tells whether the reader may be an enum, which takes more values to find one it does not have.
     """
-    for value in _critical(type_, limits, held, against):
+    for value in _critical(type_, limits, held, against, _MANY if members else _FEW):
         if takes(type_, limits, held, value) is None:
             yield rewritten(type_, value)  # as its codec writes it: zeros behind a zero become an exponent
 
 
 def _critical(  # noqa: C901 - one case per kind
-    type_: Scalar, limits: Constraints, held: Catalogue, against: Constraints
+    type_: Scalar, limits: Constraints, held: Catalogue, against: Constraints, count: int
 ) -> Iterator[Plain]:
     match type_:
         case BoolType():
             yield from (False, True)
         case IntType():
-            yield from _integers(bounds(type_), limits, against)
+            yield from _integers(bounds(type_), limits, against, count)
         case FloatType():
             yield from (float(point) for point in _points(limits, against, lambda end: Fraction(float(end))))
             yield from (math.nan, math.inf, -math.inf, 1e300, -1e300)
@@ -234,7 +241,7 @@ def _critical(  # noqa: C901 - one case per kind
             if enum.open and enum.base == "str":
                 yield from texts(UNCONSTRAINED, against)
             elif enum.open:
-                yield from _integers((_LEAST, _MOST), UNCONSTRAINED, against)
+                yield from _integers((_LEAST, _MOST), UNCONSTRAINED, against, count)
         case UuidType() | DateTimeType() | DateType() | TimeType() | TimeDeltaType():
             yield from _FORMS[type(type_)]
         case _:
@@ -264,8 +271,8 @@ def _narrowed(width: tuple[int, int], limits: Constraints) -> tuple[int, int]:
     return max(lows), min(highs)
 
 
-def _integers(width: tuple[int, int], limits: Constraints, against: Constraints) -> Iterator[int]:
-    """Return integers: the simplest, those at every end, and the first and last multiples of a step."""
+def _integers(width: tuple[int, int], limits: Constraints, against: Constraints, count: int) -> Iterator[int]:
+    """Return integers: the simplest, those at every end, the first `count` and the last multiples of a step."""
     step = int(limits.multiple_of or 1)
     low, high = _narrowed(width, limits)
     first, last = -(-low // step) * step, high // step * step
@@ -273,10 +280,10 @@ def _integers(width: tuple[int, int], limits: Constraints, against: Constraints)
     ends = [end for of in (limits, against) for end in (of.gt, of.ge, of.lt, of.le) if end is not None]
     edges = [edge for bits in (8, 16, 32, 64) for edge in (-(2 ** (bits - 1)), 2 ** (bits - 1), 2**bits)]
     for end in dict.fromkeys((*map(math.floor, ends), *edges)):
-        yield from (end // step * step + count * step for count in (-1, 0, 1, 2))
-    yield from (first + count * step for count in range(300))  # more than most enums have members
+        yield from (end // step * step + times * step for times in (-1, 0, 1, 2))
+    yield from (first + times * step for times in range(count))
     if max(abs(first), abs(last)) > _EXACT:  # where a float is not every integer
-        yield from (last - count * step for count in range(2, 12))
+        yield from (last - times * step for times in range(2, _FEW))
 
 
 def _points(limits: Constraints, against: Constraints, exact: Callable[[float], Fraction]) -> Iterator[Fraction]:
