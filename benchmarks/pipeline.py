@@ -165,7 +165,7 @@ async def bare_loop(records: Sequence[Record]) -> None:
         await CALLS[tag](Batch((ORDERS_CODECS[tag].decode(record.body),), topic="orders", partition=0, offsets=(0,)))
 
 
-async def one_round(url: str, events: Sequence[Event]) -> Round:
+async def one_round(url: str, events: Sequence[Event], poll_count: int) -> Round:
     """Publish, read and consume once, on a log of its own."""
     log = await connect(url, stream="bench")
     async with log:
@@ -178,7 +178,7 @@ async def one_round(url: str, events: Sequence[Event]) -> Round:
         published = perf_counter()
         pages = await read_all(log)
         read = perf_counter()
-        config = ConsumerConfig(consumer="bench", partitions=PARTITIONS)
+        config = ConsumerConfig(consumer="bench", partitions=PARTITIONS, poll_count=poll_count)
         async with Consumer(log, HANDLERS, config) as consumer:
             await consumer.caught_up()
         consumed = perf_counter()
@@ -226,8 +226,12 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=200_000, help="events per round")
     parser.add_argument("--keys", type=int, nargs="+", default=[10, 1_000, 100_000])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--poll-count", type=int, default=1000, help="records the consumer reads at a time")
     arguments = parser.parse_args()
-    print(f"{arguments.events:,} events a round, {arguments.rounds} rounds, events a second (median)")
+    print(
+        f"{arguments.events:,} events a round, {arguments.rounds} rounds, {arguments.poll_count:,} a poll; events a second"
+        " (median)"
+    )
     columns = "log       keys    publish       read    consume (min to max)       bare loop  ratio  handled"
     print(f"{columns}  share of consuming")
     for name in ("memory", "sqlite"):
@@ -237,7 +241,7 @@ def main() -> None:
             for _ in range(arguments.rounds):
                 with tempfile.TemporaryDirectory() as folder:
                     url = "memory://" if name == "memory" else f"sqlite:///{Path(folder) / 'events.db'}"
-                    rounds.append(asyncio.run(one_round(url, events)))
+                    rounds.append(asyncio.run(one_round(url, events, arguments.poll_count)))
             show(name, keys, arguments.events, rounds)
 
 
