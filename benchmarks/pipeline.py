@@ -229,8 +229,8 @@ def main() -> None:
     parser.add_argument("--poll-count", type=int, default=1000, help="records the consumer reads at a time")
     arguments = parser.parse_args()
     print(
-        f"{arguments.events:,} events a round, {arguments.rounds} rounds, {arguments.poll_count:,} a poll; events a second"
-        " (median)"
+        f"{arguments.events:,} events a round, {arguments.rounds} rounds, {arguments.poll_count:,} a poll; "
+        "events a second (median)"
     )
     columns = "log       keys    publish       read    consume (min to max)       bare loop  ratio  handled"
     print(f"{columns}  share of consuming")
